@@ -1,0 +1,81 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// The rooms of the house, in the order that data passes them; Sources/README.md is their map.
+
+let strict: [SwiftSetting] = [
+  .treatAllWarnings(as: .error),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+/// A room of our own code.
+func room(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+  .target(name: name, dependencies: dependencies, swiftSettings: strict)
+}
+
+func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+  .testTarget(name: name, dependencies: dependencies, swiftSettings: strict)
+}
+
+let package = Package(
+  name: "storytty",
+  products: [
+    .executable(name: "storytty", targets: ["storytty"]),
+    .executable(name: "storytty-decoder", targets: ["storytty-decoder"]),
+  ],
+  targets: [
+    // C libraries and what Swift's Glibc hides of Linux.
+    .target(name: "CLinux", cSettings: [.define("_GNU_SOURCE")]),
+    .systemLibrary(name: "CNcurses"),
+    .systemLibrary(name: "CFFmpeg"),
+    .systemLibrary(name: "CWebP"),
+    .systemLibrary(name: "CHeif"),
+    .systemLibrary(name: "CSeccomp"),
+
+    // Pure rooms: no device, no clock, no file.
+    room("Stories"),
+    room("Pictures"),
+    room("DecoderLink"),
+
+    // Rooms that touch the machine.
+    room("System", ["CLinux"]),
+    room("Feeds", ["Stories"]),
+    room("Resources", ["System"]),
+    room("Decoding", ["System", "DecoderLink", "CFFmpeg", "CWebP", "CHeif", "CSeccomp"]),
+    room("Decoders", ["System", "DecoderLink", "Resources"]),
+    room("Terminal", ["System", "Pictures", "CNcurses"]),
+    room(
+      "Player",
+      ["Stories", "Feeds", "Resources", "Decoders", "DecoderLink", "Pictures", "Terminal", "System"]),
+
+    // The two programs.
+    .executableTarget(
+      name: "storytty",
+      dependencies: [
+        "Player", "Feeds", "Stories", "Resources", "Decoders", "DecoderLink", "Pictures", "Terminal",
+        "System",
+      ],
+      swiftSettings: strict),
+    .executableTarget(
+      name: "storytty-decoder", dependencies: ["Decoding", "System"], swiftSettings: strict),
+
+    // Tests: one target a room, the programs in a pty, and the benchmarks.
+    .target(
+      name: "Support", dependencies: ["System", "CLinux"], path: "Tests/Support",
+      swiftSettings: strict),
+    tests("StoriesTests", ["Stories"]),
+    tests("PicturesTests", ["Pictures"]),
+    tests("DecoderLinkTests", ["DecoderLink"]),
+    tests("SystemTests", ["System"]),
+    tests("FeedsTests", ["Feeds", "Stories", "Support"]),
+    tests("ResourcesTests", ["Resources", "System", "Support"]),
+    tests("DecodingTests", ["Decoding", "DecoderLink", "System", "Support"]),
+    tests("DecodersTests", ["Decoders", "DecoderLink", "Resources", "System", "Support"]),
+    tests("TerminalTests", ["Terminal", "Pictures", "System", "Support"]),
+    tests("PlayerTests", ["Player", "Stories", "Pictures", "Support"]),
+    tests("EndToEndTests", ["Support", "System"]),
+    tests("Benchmarks", ["Support", "System", "Pictures"]),
+  ],
+  swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,181 @@
+#include "CLinux.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+int lx_spawn(const char *path, char *const argv[], char *const envp[], int socket, pid_t *pid) {
+  posix_spawn_file_actions_t files;
+  posix_spawnattr_t attributes;
+  sigset_t all, none;
+  sigfillset(&all);
+  sigemptyset(&none);
+  int error = posix_spawn_file_actions_init(&files);
+  if (error) return error;
+  error = posix_spawnattr_init(&attributes);
+  if (error) {
+    posix_spawn_file_actions_destroy(&files);
+    return error;
+  }
+  // The socket first: it may be one of 0 to 2 where the player was started without them.
+  if (!error) error = posix_spawn_file_actions_adddup2(&files, socket, 3);
+  if (!error) error = posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
+  if (!error) error = posix_spawn_file_actions_addopen(&files, 1, "/dev/null", O_WRONLY, 0);
+  if (!error) error = posix_spawn_file_actions_addopen(&files, 2, "/dev/null", O_WRONLY, 0);
+  if (!error) error = posix_spawn_file_actions_addclosefrom_np(&files, 4);
+  if (!error) error = posix_spawnattr_setsigdefault(&attributes, &all);
+  if (!error) error = posix_spawnattr_setsigmask(&attributes, &none);
+  if (!error)
+    error = posix_spawnattr_setflags(
+        &attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP);
+  if (!error) error = posix_spawn(pid, path, &files, &attributes, argv, envp);
+  posix_spawnattr_destroy(&attributes);
+  posix_spawn_file_actions_destroy(&files);
+  return error;
+}
+
+int lx_socketpair(int pair[2]) {
+  return socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) ? errno : 0;
+}
+
+int lx_eventfd(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
+
+int lx_limit_cpu(pid_t pid, uint64_t soft_seconds) {
+  struct rlimit limit;
+  if (prlimit(pid, RLIMIT_CPU, NULL, &limit)) return errno;
+  limit.rlim_cur = soft_seconds < limit.rlim_max ? soft_seconds : limit.rlim_max;
+  return prlimit(pid, RLIMIT_CPU, &limit, NULL) ? errno : 0;
+}
+
+int lx_limit_self(char which, uint64_t value) {
+  struct rlimit limit = {value, value};
+  int resource;
+  switch (which) {
+    case 'a': resource = RLIMIT_AS; break;
+    case 'n': resource = RLIMIT_NOFILE; break;
+    case 'f': resource = RLIMIT_FSIZE; break;
+    case 'c': resource = RLIMIT_CORE; break;
+    case 't': resource = RLIMIT_CPU; limit.rlim_max = RLIM_INFINITY; break;
+    default: return EINVAL;
+  }
+  return setrlimit(resource, &limit) ? errno : 0;
+}
+
+int lx_die_with_parent(void) { return prctl(PR_SET_PDEATHSIG, SIGKILL) ? errno : 0; }
+
+static struct {
+  atomic_int armed;
+  int descriptor;
+  size_t count;
+  char bytes[1024];
+  struct termios saved;
+} guard;
+
+void lx_restore_terminal(void) {
+  if (!atomic_exchange(&guard.armed, 0)) return;
+  // The terminal may be full and its descriptor may not block: whoever ends must not hang here.
+  size_t done = 0;
+  for (int tries = 0; done < guard.count && tries < 64; tries++) {
+    ssize_t written = write(guard.descriptor, guard.bytes + done, guard.count - done);
+    if (written > 0) done += (size_t)written;
+    else if (errno != EINTR && errno != EAGAIN) break;
+  }
+  tcsetattr(guard.descriptor, TCSANOW, &guard.saved);
+}
+
+void lx_guard_terminal(int descriptor, const void *bytes, size_t count,
+                       const struct termios *saved) {
+  atomic_store(&guard.armed, 0);
+  guard.descriptor = descriptor;
+  guard.count = count < sizeof guard.bytes ? count : sizeof guard.bytes;
+  memcpy(guard.bytes, bytes, guard.count);
+  guard.saved = *saved;
+  atomic_store(&guard.armed, 1);
+}
+
+void lx_release_terminal(void) { atomic_store(&guard.armed, 0); }
+
+void lx_reraise(int signal) {
+  struct sigaction plain = {.sa_handler = SIG_DFL};
+  sigaction(signal, &plain, NULL);
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, signal);
+  raise(signal);
+  sigprocmask(SIG_UNBLOCK, &set, NULL);
+}
+
+static void crashed(int signal) {
+  lx_restore_terminal();
+  lx_reraise(signal);
+}
+
+void lx_install_crash_handler(void) {
+  static char stack[64 << 10];  // for a stack that ran over
+  stack_t alternate = {.ss_sp = stack, .ss_size = sizeof stack};
+  sigaltstack(&alternate, NULL);
+  struct sigaction action = {.sa_handler = crashed, .sa_flags = SA_ONSTACK | SA_RESETHAND};
+  sigemptyset(&action.sa_mask);
+  const int fatal[] = {SIGSEGV, SIGABRT, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGQUIT};
+  for (size_t i = 0; i < sizeof fatal / sizeof *fatal; i++) sigaction(fatal[i], &action, NULL);
+}
+
+static _Atomic uint64_t pending;
+static atomic_int wake_descriptor = -1;
+
+static void arrived(int signal) {
+  int saved = errno;
+  uint64_t before = atomic_fetch_or(&pending, 1ull << signal);
+  int final = signal == SIGINT || signal == SIGTERM || signal == SIGHUP;
+  if (final && before >> signal & 1) crashed(signal);
+  uint64_t one = 1;
+  ssize_t ignored = write(atomic_load(&wake_descriptor), &one, sizeof one);
+  (void)ignored;
+  errno = saved;
+}
+
+int lx_watch_signal(int signal, int wake) {
+  atomic_store(&wake_descriptor, wake);
+  struct sigaction action = {.sa_handler = arrived, .sa_flags = SA_RESTART};
+  sigemptyset(&action.sa_mask);
+  return sigaction(signal, &action, NULL) ? errno : 0;
+}
+
+uint64_t lx_take_signals(void) { return atomic_exchange(&pending, 0); }
+
+int lx_wait(struct pollfd *entries, unsigned long count, int64_t nanoseconds) {
+  struct timespec timeout = {nanoseconds / 1000000000, nanoseconds % 1000000000};
+  return ppoll(entries, count, nanoseconds < 0 ? NULL : &timeout, NULL);
+}
+
+void lx_usage(int of_children, int64_t out[2]) {
+  struct rusage usage = {0};
+  getrusage(of_children ? RUSAGE_CHILDREN : RUSAGE_SELF, &usage);
+  out[0] = (usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1000 +
+           (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1000;
+  out[1] = usage.ru_maxrss;
+}
+
+int lx_output_queued(int descriptor) {
+  int queued = 0;
+  return ioctl(descriptor, TIOCOUTQ, &queued) ? -1 : queued;
+}
+
+int lx_window_size(int descriptor, uint16_t out[4]) {
+  struct winsize size;
+  if (ioctl(descriptor, TIOCGWINSZ, &size)) return errno;
+  out[0] = size.ws_row;
+  out[1] = size.ws_col;
+  out[2] = size.ws_xpixel;
+  out[3] = size.ws_ypixel;
+  return 0;
+}

@@ -1,0 +1,66 @@
+// What Swift's Glibc hides of Linux, and what must be safe inside a signal handler.
+#ifndef STORYTTY_CLINUX_H
+#define STORYTTY_CLINUX_H
+
+#include <poll.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include <termios.h>
+
+/// Starts `path` with descriptors 0 to 2 on /dev/null, `socket` as 3 and nothing else open, default
+/// signal actions and an empty mask. Returns 0 or an errno value.
+int lx_spawn(const char *path, char *const argv[], char *const envp[], int socket, pid_t *pid);
+
+/// A connected pair of stream sockets, close-on-exec. Returns 0 or an errno value.
+int lx_socketpair(int pair[2]);
+
+/// An eventfd, non-blocking, close-on-exec; -1 on failure.
+int lx_eventfd(void);
+
+/// Sets the soft CPU limit of a process in seconds. Returns 0 or an errno value.
+int lx_limit_cpu(pid_t pid, uint64_t soft_seconds);
+
+/// Sets an own limit, soft and hard: 'a' address space, 'n' descriptors, 'f' file size, 'c' core
+/// size, 't' CPU seconds (soft only). Returns 0 or an errno value.
+int lx_limit_self(char which, uint64_t value);
+
+/// Asks the kernel to kill this process when its parent ends. Returns 0 or an errno value.
+int lx_die_with_parent(void);
+
+/// Delivers `signal` as a bit in a set and a write to `wake`; a second INT, TERM or HUP that comes
+/// before the set was taken restores the terminal and ends the process at once.
+int lx_watch_signal(int signal, int wake);
+
+/// Takes the set of signals that have come, as bits.
+uint64_t lx_take_signals(void);
+
+/// What a fatal signal writes to the terminal, and the attributes it sets, before the process ends.
+/// The bytes are copied; at most 1,024.
+void lx_guard_terminal(int descriptor, const void *bytes, size_t count, const struct termios *saved);
+
+/// The terminal needs no restoring any more.
+void lx_release_terminal(void);
+
+/// Restores what is guarded, now; safe in a signal handler.
+void lx_restore_terminal(void);
+
+/// Makes fatal signals (SEGV, ABRT, BUS, ILL, FPE, TRAP, QUIT) restore the terminal first.
+void lx_install_crash_handler(void);
+
+/// Restores the default action of a signal and raises it; does not return for a fatal one.
+void lx_reraise(int signal);
+
+/// ppoll without a mask; a negative timeout waits for ever.
+int lx_wait(struct pollfd *entries, unsigned long count, int64_t nanoseconds);
+
+/// An own (`of_children` 0) or the reaped children's processor milliseconds and peak KiB.
+void lx_usage(int of_children, int64_t out[2]);
+
+/// Bytes that the terminal has not taken yet; -1 where it does not tell.
+int lx_output_queued(int descriptor);
+
+/// Rows, columns, and the size in pixels (0 where unknown). Returns 0 or an errno value.
+int lx_window_size(int descriptor, uint16_t out[4]);
+
+#endif

@@ -1,0 +1,6 @@
+#ifndef STORYTTY_CSECCOMP_H
+#define STORYTTY_CSECCOMP_H
+
+#include <seccomp.h>
+
+#endif

@@ -1,0 +1,108 @@
+import CLinux
+import Glibc
+
+/// A process that this one started and must reap.
+public final class ChildProcess {
+  /// The kernel's number for it; 0 once it was reaped.
+  public private(set) var identifier: pid_t
+
+  /// How a process ended.
+  public enum Ending: Equatable, Sendable {
+    case exited(status: Int32)
+    case killed(signal: Int32)
+  }
+
+  private init(identifier: pid_t) { self.identifier = identifier }
+
+  /// A started process and this side's end of the socket that is its descriptor 3.
+  public struct Started: ~Copyable {
+    public let process: ChildProcess
+    public let socket: Descriptor
+
+    /// Takes the parts.
+    public consuming func parts(_ use: (ChildProcess, consuming Descriptor) -> Void) {
+      use(process, socket)
+    }
+  }
+
+  /// Starts a program with a connected socket as descriptor 3, /dev/null as 0 to 2, and nothing
+  /// else open.
+  public static func start(
+    _ path: String, arguments: [String], environment: [String]
+  ) throws(SystemError) -> Started {
+    var pair: [Int32] = [-1, -1]
+    let code = lx_socketpair(&pair)
+    guard code == 0 else { throw SystemError(step: "make a socket pair", code: code) }
+    let ours = Descriptor(adopting: pair[0])
+    let theirs = Descriptor(adopting: pair[1])
+    var identifier: pid_t = 0
+    let failure = withCStrings([path] + arguments) { argv in
+      withCStrings(environment) { envp in
+        lx_spawn(path, argv, envp, theirs.number, &identifier)
+      }
+    }
+    guard failure == 0 else { throw SystemError(step: "start", subject: path, code: failure) }
+    return Started(process: ChildProcess(identifier: identifier), socket: ours)
+  }
+
+  /// How it ended, nil while it runs. Reaps it.
+  public func poll() -> Ending? { wait(options: WNOHANG) }
+
+  /// Ends it for sure and reaps it.
+  @discardableResult
+  public func kill() -> Ending? {
+    guard identifier > 0 else { return nil }
+    _ = Glibc.kill(identifier, SIGKILL)
+    return wait(options: 0)
+  }
+
+  /// Lets it use the processor for so many seconds in all before the kernel ends it (SIGXCPU).
+  public func limitProcessorTime(seconds: UInt64) {
+    guard identifier > 0 else { return }
+    _ = lx_limit_cpu(identifier, seconds)
+  }
+
+  private func wait(options: Int32) -> Ending? {
+    guard identifier > 0 else { return nil }
+    var status: Int32 = 0
+    let result = retrying { waitpid(identifier, &status, options) }
+    guard result == identifier else { return nil }
+    identifier = 0
+    let signal = status & 0x7f
+    return signal == 0 ? .exited(status: (status >> 8) & 0xff) : .killed(signal: signal)
+  }
+
+  deinit { kill() }
+}
+
+/// Processor time and peak memory.
+public struct ResourceUsage: Equatable, Sendable {
+  public let processorMilliseconds: Int
+  /// The largest resident set of any one process, in KiB.
+  public let peakKibibytes: Int
+
+  /// What this process used so far.
+  public static var own: ResourceUsage { ResourceUsage(ofChildren: false) }
+  /// What the children that were reaped used.
+  public static var reapedChildren: ResourceUsage { ResourceUsage(ofChildren: true) }
+
+  private init(ofChildren: Bool) {
+    var out: [Int64] = [0, 0]
+    lx_usage(ofChildren ? 1 : 0, &out)
+    processorMilliseconds = Int(out[0])
+    peakKibibytes = Int(out[1])
+  }
+}
+
+/// Lends strings as the NULL-terminated array that exec wants.
+private func withCStrings<Result>(
+  _ strings: [String], _ body: (UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> Result
+) -> Result {
+  let copies = strings.map { strdup($0) }
+  defer { for copy in copies { free(copy) } }
+  var array = copies + [nil]
+  return array.withUnsafeMutableBufferPointer { buffer in
+    guard let base = buffer.baseAddress else { preconditionFailure("the array holds the NULL") }
+    return body(base)
+  }
+}

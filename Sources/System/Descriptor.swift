@@ -1,0 +1,98 @@
+import CLinux
+import Glibc
+
+/// Owns one file descriptor and closes it exactly once.
+public struct Descriptor: ~Copyable, Sendable {
+  /// The number, valid while this value lives.
+  public let number: Int32
+
+  /// Adopts an open descriptor.
+  public init(adopting number: Int32) { self.number = number }
+
+  deinit { _ = close(number) }
+
+  /// The outcome of a read or write that may have to wait.
+  public enum Transfer: Equatable, Sendable {
+    /// So many bytes went through.
+    case bytes(Int)
+    case wouldBlock
+    /// The other side is gone, or the file ends here.
+    case end
+  }
+
+  /// Opens a file for reading, close-on-exec, and without waiting for a fifo's writer.
+  public static func open(reading path: String) throws(SystemError) -> Descriptor {
+    let number = retrying { Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) }
+    guard number >= 0 else { throw SystemError(step: "open", subject: path, code: errno) }
+    return Descriptor(adopting: number)
+  }
+
+  /// Makes reads and writes return instead of waiting.
+  public func setNonBlocking() throws(SystemError) {
+    let flags = fcntl(number, F_GETFL)
+    guard flags >= 0, fcntl(number, F_SETFL, flags | O_NONBLOCK) >= 0 else {
+      throw SystemError(step: "set up a descriptor", code: errno)
+    }
+  }
+
+  /// Reads what is there, at most `limit` bytes, appended to `buffer`.
+  public func read(upTo limit: Int, into buffer: inout [UInt8]) throws(SystemError) -> Transfer {
+    var code: Int32 = 0
+    var count = 0
+    let start = buffer.count
+    buffer.append(contentsOf: repeatElement(0, count: limit))
+    buffer.withUnsafeMutableBytes { raw in
+      let target = UnsafeMutableRawBufferPointer(rebasing: raw[start...])
+      count = retrying { Glibc.read(number, target.baseAddress, target.count) }
+      code = errno
+    }
+    buffer.removeLast(limit - max(0, count))
+    return try transfer(count, code, step: "read")
+  }
+
+  /// Reads at a position of a file; fewer bytes than asked for at its end only.
+  public func read(at offset: UInt64, count: Int) throws(SystemError) -> [UInt8] {
+    guard offset <= UInt64(Int64.max) else { return [] }
+    var code: Int32 = 0
+    let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+      while filled < count {
+        let target = UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(buffer)[filled...])
+        let got = retrying { pread(number, target.baseAddress, target.count, off_t(offset) + off_t(filled)) }
+        if got < 0 { code = errno }
+        guard got > 0 else { break }
+        filled += got
+      }
+    }
+    guard code == 0 else { throw SystemError(step: "read", code: code) }
+    return bytes
+  }
+
+  /// Writes what the other side takes.
+  public func write(_ bytes: ArraySlice<UInt8>) throws(SystemError) -> Transfer {
+    var code: Int32 = 0
+    let count = bytes.withUnsafeBytes { raw in
+      let result = retrying { Glibc.write(number, raw.baseAddress, raw.count) }
+      code = errno
+      return result
+    }
+    return try transfer(count, code, step: "write")
+  }
+
+  private func transfer(_ count: Int, _ code: Int32, step: String) throws(SystemError) -> Transfer {
+    if count > 0 { return .bytes(count) }
+    if count == 0 { return .end }
+    switch code {
+    case EAGAIN: return .wouldBlock
+    case EPIPE, ECONNRESET, EIO: return .end
+    default: throw SystemError(step: step, code: code)
+    }
+  }
+}
+
+/// Repeats a call while a signal interrupts it.
+func retrying<Result: SignedInteger>(_ call: () -> Result) -> Result {
+  while true {
+    let result = call()
+    if result != -1 || errno != EINTR { return result }
+  }
+}

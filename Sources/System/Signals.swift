@@ -1,0 +1,118 @@
+import CLinux
+import Glibc
+
+/// The signals that the player answers in its loop instead of dying of them at once.
+public final class Signals {
+  /// A signal that came.
+  public enum Signal: Int32, CaseIterable, Sendable {
+    case interrupt = 2
+    case terminate = 15
+    case hangUp = 1
+    case stop = 20
+    case proceed = 18
+    case windowChanged = 28
+    case childEnded = 17
+
+    /// Whether it asks the program to end.
+    public var endsProgram: Bool { self == .interrupt || self == .terminate || self == .hangUp }
+  }
+
+  private let bell: Bell
+
+  /// Watches all of them, ignores SIGPIPE and installs the crash handler. Once a process, before
+  /// ncurses starts (which installs its own otherwise).
+  public init() throws(SystemError) {
+    bell = try Bell()
+    signal(SIGPIPE, SIG_IGN)
+    lx_install_crash_handler()
+    for watched in Signal.allCases {
+      let code = lx_watch_signal(watched.rawValue, bell.number)
+      guard code == 0 else { throw SystemError(step: "watch a signal", code: code) }
+    }
+  }
+
+  /// Becomes readable when a signal came.
+  public var descriptor: Int32 { bell.number }
+
+  /// The signals since the last call.
+  public func take() -> [Signal] {
+    bell.silence()
+    let bits = lx_take_signals()
+    return Signal.allCases.filter { bits >> UInt64($0.rawValue) & 1 == 1 }
+  }
+
+  /// Ends this process as the signal's default action does; the terminal must be restored before.
+  public static func die(of signal: Signal) -> Never {
+    lx_reraise(signal.rawValue)
+    exit(128 + signal.rawValue)
+  }
+
+  /// Stops this process as ^Z does, and returns when it is continued.
+  public static func stopSelf() { raise(SIGSTOP) }
+}
+
+/// What a crash restores before the process ends. One terminal a process.
+public enum TerminalGuard {
+  /// From now on a fatal signal writes `bytes` (at most 1,024) to the descriptor and sets the
+  /// attributes that it has now.
+  public static func arm(descriptor: Int32, attributes: termios, bytes: [UInt8]) {
+    var saved = attributes
+    lx_guard_terminal(descriptor, bytes, bytes.count, &saved)
+  }
+
+  /// Nothing to restore any more.
+  public static func disarm() { lx_release_terminal() }
+
+  /// Restores now.
+  public static func restore() { lx_restore_terminal() }
+}
+
+/// A terminal's measures.
+public struct WindowSize: Equatable, Sendable {
+  public var columns: Int
+  public var rows: Int
+  /// The size in pixels, nil where the terminal does not tell.
+  public var pixels: (width: Int, height: Int)?
+
+  /// Asks the kernel (TIOCGWINSZ); nil when the descriptor is no terminal.
+  public init?(descriptor: Int32) {
+    var out: [UInt16] = [0, 0, 0, 0]
+    guard lx_window_size(descriptor, &out) == 0 else { return nil }
+    rows = Int(out[0])
+    columns = Int(out[1])
+    if out[2] > 0, out[3] > 0 { pixels = (Int(out[2]), Int(out[3])) }
+  }
+
+  public static func == (a: WindowSize, b: WindowSize) -> Bool {
+    a.columns == b.columns && a.rows == b.rows && a.pixels?.width == b.pixels?.width
+      && a.pixels?.height == b.pixels?.height
+  }
+}
+
+/// Bytes written to a terminal that it has not taken yet; nil where it does not tell (TIOCOUTQ).
+public func outputQueued(_ descriptor: Int32) -> Int? {
+  let queued = lx_output_queued(descriptor)
+  return queued < 0 ? nil : Int(queued)
+}
+
+/// The limits that a decoder puts on itself.
+public enum OwnLimits {
+  /// Most address space, in bytes.
+  public static func addressSpace(_ bytes: UInt64) throws(SystemError) { try set("a", bytes) }
+  /// No further descriptor, no file written, no core dump.
+  public static func closeFiles() throws(SystemError) {
+    try set("n", 0)
+    try set("f", 0)
+    try set("c", 0)
+  }
+  /// Ends this process when the one that started it ends.
+  public static func dieWithParent() throws(SystemError) {
+    let code = lx_die_with_parent()
+    guard code == 0 else { throw SystemError(step: "bind to the parent process", code: code) }
+  }
+
+  private static func set(_ which: Character, _ value: UInt64) throws(SystemError) {
+    let code = lx_limit_self(CChar(which.asciiValue ?? 0), value)
+    guard code == 0 else { throw SystemError(step: "set a limit", code: code) }
+  }
+}

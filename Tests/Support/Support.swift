@@ -1,0 +1,1 @@
+// A pty, a terminal and the built programs, for the tests.
