@@ -12,6 +12,10 @@
 /// signal actions and an empty mask. Returns 0 or an errno value.
 int lx_spawn(const char *path, char *const argv[], char *const envp[], int socket, pid_t *pid);
 
+/// Starts a program found in PATH, with /dev/null as 0 to 2, nothing else open, and this process's
+/// environment. Returns 0 or an errno value.
+int lx_spawn_detached(const char *name, char *const argv[], pid_t *pid);
+
 /// A connected pair of stream sockets, close-on-exec. Returns 0 or an errno value.
 int lx_socketpair(int pair[2]);
 
