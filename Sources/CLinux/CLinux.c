@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <getopt.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdatomic.h>
@@ -160,6 +161,20 @@ int lx_watch_signal(int signal, int wake) {
 }
 
 uint64_t lx_take_signals(void) { return atomic_exchange(&pending, 0); }
+
+int lx_next_option(int argc, char *const argv[], const char *shorts, const struct lx_option *longs,
+                   int count, const char **argument, int *next) {
+  struct option table[65] = {0};
+  for (int i = 0; i < count && i < 64; i++)
+    table[i] = (struct option){longs[i].name, longs[i].takes_argument ? required_argument : no_argument,
+                               NULL, longs[i].value};
+  opterr = 0;
+  optarg = NULL;
+  int value = getopt_long(argc, argv, shorts, table, NULL);
+  *argument = optarg;
+  *next = optind;
+  return value;
+}
 
 int lx_wait(struct pollfd *entries, unsigned long count, int64_t nanoseconds) {
   struct timespec timeout = {nanoseconds / 1000000000, nanoseconds % 1000000000};

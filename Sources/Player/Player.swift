@@ -33,8 +33,9 @@ public final class Player {
   private var log = TellingLog()
   private var endedBy: Signals.Signal?
   private var isFinished = false
-  /// The layout must be made anew as soon as no frame is under way.
+  /// What must be done as soon as no frame is under way.
   private var layoutIsStale = false
+  private var terminalIsUnknown = false
   private var mustPaint = false
   private var lastPaint: Instant?
   private var neighboursDue: Instant?
@@ -154,8 +155,7 @@ public final class Player {
     let settlesNow = settles && !screen.isSettled
     guard mustPaint || overlays != view.paintedOverlays || settlesNow else { return }
     let isStill = tellings.current?.info?.isStill ?? true
-    let bytes = screen.paint(exactly: isStill || settlesNow || options.untimed && isStill, now: now)
-    { cells in overlays.draw(on: &cells) }
+    let bytes = screen.paint(overlays, exactly: isStill || settlesNow, now: now)
     view.paintedOverlays = overlays
     mustPaint = false
     lastPaint = now
@@ -166,12 +166,12 @@ public final class Player {
   private func scene(now: Instant) -> Scene {
     Scene(
       stage: stage, stories: stories, reelNames: reelNames, telling: tellings.current,
-      columns: screen.columns, rows: screen.pictureRows, screen: terminal.size,
-      isTooSmall: screen.layout.isTooSmall, unicode: terminal.abilities.unicode,
-      metrics: log.metrics, now: now, wallClock: WallClock.seconds)
+      layout: screen.layout, unicode: terminal.abilities.unicode, metrics: log.metrics, now: now, wallClock: WallClock.seconds)
   }
 
   private func layOut(now: Instant) {
+    if terminalIsUnknown { screen.repaint() }
+    terminalIsUnknown = false
     layoutIsStale = false
     screen.layOut(hidden: view.chromeIsHidden, mode: view.mode)
     tellings.reshape(screen.shape(fit: view.fit), at: now)
@@ -271,7 +271,7 @@ public final class Player {
   }
 
   private func refresh() {
-    screen.repaint()
+    terminalIsUnknown = true
     layoutIsStale = true
   }
 

@@ -14,6 +14,7 @@ final class Screen {
   private(set) var layout: ScreenLayout
   private(set) var mode: PictureMode
   private let options: PlayOptions
+  private let compositor: Compositor
   private var renderer: CellRenderer
   private var painter: FramePainter
   /// The picture's cells without overlays.
@@ -29,6 +30,8 @@ final class Screen {
     self.terminal = terminal
     self.options = options
     mode = options.mode
+    compositor = Compositor(
+      depth: terminal.abilities.colour, unicode: terminal.abilities.unicode)
     let parts = Screen.parts(terminal, options, mode, hidden: false)
     layout = parts.layout
     renderer = parts.renderer
@@ -75,6 +78,7 @@ final class Screen {
 
   /// Lays out anew for the terminal's present size, and forgets what is displayed.
   func layOut(hidden: Bool, mode: PictureMode) {
+    precondition(!isBusy, "a frame cut off would leave half an escape sequence")
     self.mode = mode
     chromeIsHidden = hidden
     let parts = Screen.parts(terminal, options, mode, hidden: hidden)
@@ -82,9 +86,6 @@ final class Screen {
     renderer = parts.renderer
     painter = parts.painter
     base = parts.base
-    outgoing = []
-    sent = 0
-    frameBegan = nil
     if let picture { renderer.render(picture, columns: columns, rows: pictureRows, into: &base) }
   }
 
@@ -102,11 +103,18 @@ final class Screen {
   var isSettled: Bool { painter.settled }
 
   /// Paints the picture with what lies over it. Returns the bytes that it took.
-  func paint(exactly: Bool, now: Instant, overlays: (inout CellGrid) -> Void) -> Int {
+  func paint(_ overlays: Overlays, exactly: Bool, now: Instant) -> Int {
     precondition(!isBusy, "one frame in flight")
-    var cells = base
-    overlays(&cells)
-    outgoing = painter.paint(cells, tolerance: exactly ? 0 : tolerance)
+    let tolerance = exactly ? 0 : tolerance
+    if overlays == Overlays() {
+      outgoing = painter.paint(base, tolerance: tolerance)
+    } else {
+      var cells = base
+      overlays.draw(
+        with: compositor, on: &cells,
+        least: .init(columns: ScreenLayout.leastColumns, rows: ScreenLayout.leastRows))
+      outgoing = painter.paint(cells, tolerance: tolerance)
+    }
     sent = 0
     frameBegan = now
     flush(now: now)
@@ -138,11 +146,10 @@ final class Screen {
     if !isBusy { terminal.draw(chrome) }
   }
 
-  /// Everything on the screen is unknown: it is drawn again.
+  /// What is on the terminal is unknown: it is cleared, and all of it drawn again.
   func repaint() {
+    precondition(!isBusy, "a frame cut off would leave half an escape sequence")
     terminal.repaintAll()
     painter.forgetDisplayed()
-    outgoing = []
-    sent = 0
   }
 }

@@ -9,10 +9,7 @@ struct Scene {
   let stories: [Story]
   let reelNames: [String]
   let telling: Telling?
-  let columns: Int
-  let rows: Int
-  let screen: WindowSize
-  let isTooSmall: Bool
+  let layout: ScreenLayout
   let unicode: Bool
   let metrics: Metrics
   let now: Instant
@@ -22,6 +19,8 @@ struct Scene {
   var story: Story? {
     stories.indices.contains(stage.current.story) ? stories[stage.current.story] : nil
   }
+
+  var columns: Int { layout.columns }
 
   /// The stories of the current reel.
   var reel: Range<Int> {
@@ -103,8 +102,9 @@ struct View {
     if scene.now - lastKey < View.dimAfter { moments.append(lastKey + View.dimAfter) }
     if scene.isLoading {
       let since = scene.now - storyBegan
-      moments.append(since < View.loadingPatience
-        ? storyBegan + View.loadingPatience : scene.now + .milliseconds(100))
+      moments.append(
+        since < View.loadingPatience
+          ? storyBegan + View.loadingPatience : scene.now + .milliseconds(100))
     } else if let telling = scene.telling, telling.isRunning, let length = telling.length {
       // One step of the bar: a sixteenth of a column is finer than any terminal shows.
       let columns = Double(max(1, scene.columns / max(1, scene.reel.count)))
@@ -117,8 +117,7 @@ struct View {
   // MARK: - The rows around the picture
 
   func chrome(_ scene: Scene) -> Chrome {
-    var chrome = Chrome()
-    chrome.segments = segments(scene)
+    var chrome = Chrome(segments: segments(scene))
     chrome.titleLeft = titleLeft(scene)
     chrome.titleRight = titleRight(scene)
     chrome.caption = notice.map(\.text) ?? scene.story?.caption ?? ""
@@ -168,32 +167,33 @@ struct View {
 
   func overlays(_ scene: Scene) -> Overlays {
     var overlays = Overlays()
-    if scene.isTooSmall {
-      overlays.tooSmall = (scene.screen.columns, scene.screen.rows)
+    if scene.layout.isTooSmall {
+      overlays.tooSmall = .init(columns: scene.columns, rows: scene.layout.rows)
       return overlays
     }
     if scene.stage.isAtEndCard {
-      overlays.endCard = endCard(scene)
+      overlays.endCard = [endWords(scene)]
+      overlays.endKeys = [
+        .init(keys: "Enter", meaning: "again"), .init(keys: "Left", meaning: "back"),
+        .init(keys: "q", meaning: "quit"),
+      ]
     } else if scene.isLoading, scene.now - storyBegan >= View.loadingPatience {
       let phase = Int((scene.now - storyBegan).milliseconds / 100)
       overlays.spinner = .init(text: scene.story?.shortName ?? "", phase: phase)
     }
     if caption == .long, let text = scene.story?.caption { overlays.caption = text }
     if showsInfo { overlays.info = info(scene) }
-    if showsHelp { overlays.help = options.keys.helpRows.map { .init(keys: $0.keys, meaning: $0.meaning) } }
-    overlays.unicode = scene.unicode
+    if showsHelp {
+      overlays.help = options.keys.helpRows.map { .init(keys: $0.keys, meaning: $0.meaning) }
+    }
     return overlays
   }
 
-  private func endCard(_ scene: Scene) -> [String] {
+  private func endWords(_ scene: Scene) -> String {
     let stories = scene.stage.storyCount
     let reels = scene.stage.reels.count
-    return [
-      "That was all: \(stories) \(stories == 1 ? "story" : "stories"), "
-        + "\(reels) \(reels == 1 ? "reel" : "reels")",
-      "",
-      "Enter = again   Left = back   q = quit",
-    ]
+    return "That was all: \(stories) \(stories == 1 ? "story" : "stories"), "
+      + "\(reels) \(reels == 1 ? "reel" : "reels")"
   }
 
   private func info(_ scene: Scene) -> [Overlays.Row] {

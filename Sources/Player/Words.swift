@@ -1,3 +1,5 @@
+import Stories
+
 /// Durations, ages and sizes in words, as the screen shows them.
 enum Words {
   /// "just now", "5 min ago", "2 h ago", "3 d ago", "5 wk ago", "2 y ago"; a time to come is "just
@@ -48,4 +50,20 @@ enum Words {
   }
 
   private static func padded(_ number: Int64) -> String { number < 10 ? "0\(number)" : "\(number)" }
+}
+
+/// A story in one line of words.
+public enum StoryWords {
+  /// "story 3 of 7, anna, 2 h ago, video 12 s: Low tide".
+  public static func line(
+    for story: Story, number: Int, of count: Int, reel: String, now: Int64
+  ) -> String {
+    var parts = ["story \(number) of \(count)"]
+    let author = reel.isEmpty ? story.author ?? "" : reel
+    if !author.isEmpty { parts.append(author) }
+    if let published = story.published { parts.append(Words.age(seconds: now - published)) }
+    let kind = story.kind?.rawValue ?? "story"
+    parts.append(story.durationS.map { "\(kind) \(Words.length(.seconds($0)))" } ?? kind)
+    return parts.joined(separator: ", ") + ": " + (story.caption ?? story.shortName)
+  }
 }

@@ -55,6 +55,17 @@ void lx_install_crash_handler(void);
 /// Restores the default action of a signal and raises it; does not return for a fatal one.
 void lx_reraise(int signal);
 
+/// One step of getopt_long over long and short options: its value, -1 at the end; `argument` is
+/// the option's, `index` where it stands, `next` where the operands begin. '?' for a mistake, whose
+/// words getopt has not printed.
+struct lx_option {
+  const char *name;
+  int takes_argument;
+  int value;
+};
+int lx_next_option(int argc, char *const argv[], const char *shorts, const struct lx_option *longs,
+                   int count, const char **argument, int *next);
+
 /// ppoll without a mask; a negative timeout waits for ever.
 int lx_wait(struct pollfd *entries, unsigned long count, int64_t nanoseconds);
 
