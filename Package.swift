@@ -47,13 +47,17 @@ let package = Package(
     room("Terminal", ["System", "Pictures", "CNcurses"]),
     room(
       "Player",
-      ["Stories", "Feeds", "Resources", "Decoders", "DecoderLink", "Pictures", "Terminal", "System"]),
+      [
+        "Stories", "Feeds", "Resources", "Decoders", "DecoderLink", "Pictures", "Terminal",
+        "System",
+      ]),
 
     // The two programs.
     .executableTarget(
       name: "storytty",
       dependencies: [
-        "Player", "Feeds", "Stories", "Resources", "Decoders", "DecoderLink", "Pictures", "Terminal",
+        "Player", "Feeds", "Stories", "Resources", "Decoders", "DecoderLink", "Pictures",
+        "Terminal",
         "System",
       ],
       swiftSettings: strict),
