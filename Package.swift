@@ -47,13 +47,17 @@ let package = Package(
     room("Terminal", ["System", "Pictures", "CNcurses"]),
     room(
       "Player",
-      ["Stories", "Feeds", "Resources", "Decoders", "DecoderLink", "Pictures", "Terminal", "System"]),
+      [
+        "Stories", "Feeds", "Resources", "Decoders", "DecoderLink", "Pictures", "Terminal",
+        "System",
+      ]),
 
     // The two programs.
     .executableTarget(
       name: "storytty",
       dependencies: [
-        "Player", "Feeds", "Stories", "Resources", "Decoders", "DecoderLink", "Pictures", "Terminal",
+        "Player", "Feeds", "Stories", "Resources", "Decoders", "DecoderLink", "Pictures",
+        "Terminal",
         "System",
       ],
       swiftSettings: strict),
@@ -67,7 +71,8 @@ let package = Package(
     tests("StoriesTests", ["Stories"]),
     tests("PicturesTests", ["Pictures"]),
     tests("DecoderLinkTests", ["DecoderLink"]),
-    tests("SystemTests", ["System"]),
+    tests("SupportTests", ["Support", "System"]),
+    tests("SystemTests", ["System", "Support"]),
     tests("FeedsTests", ["Feeds", "Stories", "Support"]),
     tests("ResourcesTests", ["Resources", "System", "Support"]),
     tests("DecodingTests", ["Decoding", "DecoderLink", "System", "Support"]),

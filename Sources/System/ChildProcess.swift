@@ -18,11 +18,6 @@ public final class ChildProcess {
   public struct Started: ~Copyable {
     public let process: ChildProcess
     public let socket: Descriptor
-
-    /// Takes the parts.
-    public consuming func parts(_ use: (ChildProcess, consuming Descriptor) -> Void) {
-      use(process, socket)
-    }
   }
 
   /// Starts a program with a connected socket as descriptor 3, /dev/null as 0 to 2, and nothing

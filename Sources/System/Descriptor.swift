@@ -56,8 +56,11 @@ public struct Descriptor: ~Copyable, Sendable {
     var code: Int32 = 0
     let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
       while filled < count {
-        let target = UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(buffer)[filled...])
-        let got = retrying { pread(number, target.baseAddress, target.count, off_t(offset) + off_t(filled)) }
+        let target = UnsafeMutableRawBufferPointer(
+          rebasing: UnsafeMutableRawBufferPointer(buffer)[filled...])
+        let got = retrying {
+          pread(number, target.baseAddress, target.count, off_t(offset) + off_t(filled))
+        }
         if got < 0 { code = errno }
         guard got > 0 else { break }
         filled += got

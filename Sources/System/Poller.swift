@@ -8,7 +8,9 @@ extension SuspendingClock.Instant {
   /// This moment.
   public static var now: Instant { SuspendingClock().now }
 
-  public static func - (later: Instant, earlier: Instant) -> Duration { earlier.duration(to: later) }
+  public static func - (later: Instant, earlier: Instant) -> Duration {
+    earlier.duration(to: later)
+  }
   public static func + (instant: Instant, duration: Duration) -> Instant {
     instant.advanced(by: duration)
   }

@@ -1,0 +1,20 @@
+/// Why a story cannot be told, in words that follow "cannot play NAME: ".
+struct DecodingError: Error, Equatable {
+  let reason: String
+
+  init(_ reason: String) { self.reason = reason }
+
+  static let outOfMemory = DecodingError("not enough memory")
+  static let empty = DecodingError("the file is empty")
+  static let notMedia = DecodingError("not a media file")
+  static let protected = DecodingError("protected content")
+  static let nothingToShow = DecodingError("no picture and no sound could be decoded")
+
+  static func tooLarge(width: Int, height: Int) -> DecodingError {
+    DecodingError("the picture is too large: \(width)x\(height)")
+  }
+
+  static func noDecoder(codec: String) -> DecodingError {
+    DecodingError("no decoder for codec '\(codec)'")
+  }
+}
