@@ -40,7 +40,7 @@ let package = Package(
 
     // Rooms that touch the machine.
     room("System", ["CLinux"]),
-    room("Feeds", ["Stories"]),
+    room("Feeds", ["Stories", "System"]),
     room("Resources", ["System"]),
     room("Decoding", ["System", "DecoderLink", "CFFmpeg", "CWebP", "CHeif", "CSeccomp"]),
     room("Decoders", ["System", "DecoderLink", "Resources"]),

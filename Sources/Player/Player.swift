@@ -72,6 +72,9 @@ public final class Player {
     return Result(outcome: log.outcome, complaints: log.complaints, endedBy: endedBy)
   }
 
+  /// The metrics of a run that found nothing to play.
+  public static var emptyReport: JSON { Metrics().json }
+
   /// The metrics of the run, as `--report` writes them.
   public var report: JSON { log.metrics.json }
 
@@ -166,7 +169,8 @@ public final class Player {
   private func scene(now: Instant) -> Scene {
     Scene(
       stage: stage, stories: stories, reelNames: reelNames, telling: tellings.current,
-      layout: screen.layout, unicode: terminal.abilities.unicode, metrics: log.metrics, now: now, wallClock: WallClock.seconds)
+      layout: screen.layout, unicode: terminal.abilities.unicode, metrics: log.metrics, now: now,
+      wallClock: WallClock.seconds)
   }
 
   private func layOut(now: Instant) {
@@ -348,7 +352,9 @@ public final class Player {
   }
 
   private func openLink(now: Instant) {
-    guard let link = stories[stage.current.story].link else { return view.say("this story has no link", now: now) }
+    guard let link = stories[stage.current.story].link else {
+      return view.say("this story has no link", now: now)
+    }
     do {
       try links.open(link)
     } catch {

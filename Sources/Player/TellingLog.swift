@@ -1,3 +1,4 @@
+import DecoderLink
 import Stories
 import System
 
@@ -49,7 +50,9 @@ struct TellingLog {
   }
 
   mutating func painted(bytes: Int) {
-    if !metrics.stories.isEmpty { metrics.stories[metrics.stories.count - 1].bytesToTerminal += bytes }
+    if !metrics.stories.isEmpty {
+      metrics.stories[metrics.stories.count - 1].bytesToTerminal += bytes
+    }
   }
 
   /// The terminal has taken all bytes: a first picture is on the screen now.
@@ -93,5 +96,17 @@ struct TellingLog {
     let position = status == .ended ? telling.end : nil
     metrics.stories[index].presentedMs = (position ?? telling.position(at: now)).milliseconds
     metrics.stories[index].durationMs = telling.length?.milliseconds
+  }
+}
+
+extension MediaInfo.Kind {
+  /// The kind's name in reports.
+  var name: String {
+    switch self {
+    case .video: "video"
+    case .picture: "picture"
+    case .sound: "sound"
+    case .animation: "animation"
+    }
   }
 }

@@ -27,7 +27,12 @@ final class Tellings {
   /// Makes a story the current one; what was told before ends.
   func tell(_ story: Int, generation: Int) throws(ResourceError) {
     endCurrent()
-    let telling = try ready.removeValue(forKey: story) ?? open(story)
+    let telling: Telling
+    if let waiting = ready.removeValue(forKey: story) {
+      telling = waiting
+    } else {
+      telling = try open(story)
+    }
     current = telling
     telling.begin(generation: generation)
   }
@@ -108,29 +113,23 @@ extension Story {
   }
 
   /// The path, or the URL without userinfo, query and fragment, which may hold secrets.
-  var visibleSource: String {
+  public var visibleSource: String {
     switch source {
     case .file(let path): return path
     case .url(let url):
       let bare = String(url.unicodeScalars.prefix { $0 != "?" && $0 != "#" })
-      guard let scheme = bare.range(of: "://") else { return bare }
-      let authority = bare[scheme.upperBound...].prefix { $0 != "/" }
-      guard let at = authority.lastIndex(of: "@") else { return bare }
-      return bare[..<scheme.upperBound] + bare[authority.index(after: at)...]
+      guard let authority = bare.authority, let at = authority.lastIndex(of: "@") else {
+        return bare
+      }
+      return bare[..<authority.startIndex] + String(bare[bare.index(after: at)...])
     }
   }
 }
 
 extension String {
-  /// The first place of a short text.
-  fileprivate func range(of other: String) -> Range<String.Index>? {
-    var start = startIndex
-    while start < endIndex {
-      if self[start...].hasPrefix(other) {
-        return start..<index(start, offsetBy: other.count)
-      }
-      start = index(after: start)
-    }
-    return nil
+  /// Host, port and userinfo of a URL (RFC 3986, section 3.2).
+  fileprivate var authority: Substring? {
+    guard let colon = firstIndex(of: ":"), self[colon...].hasPrefix("://") else { return nil }
+    return self[index(colon, offsetBy: 3)...].prefix { $0 != "/" }
   }
 }

@@ -1,3 +1,4 @@
+import DecoderLink
 import Pictures
 import Stories
 import System

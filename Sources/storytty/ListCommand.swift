@@ -1,6 +1,7 @@
 import Pictures
 import Player
 import Stories
+import System
 
 /// Says what the sources hold.
 struct ListCommand {
@@ -51,7 +52,7 @@ struct ListCommand {
       ("title", .optional(story.caption)),
       ("durationS", .optional(story.durationS)),
       ("maxViews", .optional(story.maxViews.map(Int.init))),
-      ("expires", .optional(story.expires.map { InternetTime.text(secondsSince1970: $0) })),
+      ("expires", .optional(story.expires.map { WallClock.text(secondsSince1970: $0) })),
     ])
   }
 }

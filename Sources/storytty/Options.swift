@@ -26,17 +26,17 @@ struct UsageError: Error {
 }
 
 /// One row of the option table: the command line is read by it, and `--help` is written from it.
-struct OptionRow {
+struct OptionRow: Sendable {
   var name: String
   var letter: Character?
   /// What the help calls the argument; nil for an option without one.
   var argument: String?
   var explanation: String
-  var apply: (inout Invocation, String) throws(UsageError) -> Void
+  var apply: @Sendable (inout Invocation, String) throws -> Void
 
   init(
-    _ name: String, _ letter: Character? = nil, argument: String? = nil, _ explanation: String,
-    apply: @escaping (inout Invocation, String) throws(UsageError) -> Void
+    _ name: String, letter: Character? = nil, argument: String? = nil, help explanation: String,
+    apply: @escaping @Sendable (inout Invocation, String) throws -> Void
   ) {
     self.name = name
     self.letter = letter
@@ -48,51 +48,55 @@ struct OptionRow {
 
 enum OptionTable {
   static let rows: [OptionRow] = [
-    OptionRow("mode", "m", argument: "MODE", "how pictures are drawn: half, ascii") {
+    OptionRow("mode", letter: "m", argument: "MODE", help: "how pictures are drawn: half, ascii") {
       $0.play.mode = try choice(PictureMode.self, $1, option: "mode")
     },
-    OptionRow("color", argument: "DEPTH", "auto, true, 256, 16 or never") {
+    OptionRow("color", argument: "DEPTH", help: "auto, true, 256, 16 or never") {
       $0.play.colour = $1 == "auto" ? nil : try choice(ColourDepth.self, $1, option: "color")
     },
-    OptionRow("fit", argument: "FIT", "contain: all of a picture; cover: fill the screen") {
+    OptionRow("fit", argument: "FIT", help: "contain: all of a picture; cover: fill the screen") {
       $0.play.fit = try choice(PlayOptions.Fit.self, $1, option: "fit")
     },
-    OptionRow("size", argument: "COLSxROWS", "use this size instead of the terminal's") {
+    OptionRow("size", argument: "COLSxROWS", help: "use this size instead of the terminal's") {
       $0.size = try size($1)
       $0.play.size = $0.size
     },
-    OptionRow("image-time", argument: "TIME", "how long a still picture stays (default 5)") {
+    OptionRow("image-time", argument: "TIME", help: "how long a still picture stays (default 5)") {
       $0.play.imageTime = try time($1, option: "image-time")
-      guard $0.play.imageTime > .zero else { throw UsageError(words: "--image-time must be above 0") }
+      guard $0.play.imageTime > .zero else {
+        throw UsageError(words: "--image-time must be above 0")
+      }
     },
-    OptionRow("manual", "wait for a key after each story") { options, _ in
+    OptionRow("manual", help: "wait for a key after each story") { options, _ in
       options.play.manual = true
     },
-    OptionRow("untimed", "play once, as fast as possible, and exit") { options, _ in
+    OptionRow("untimed", help: "play once, as fast as possible, and exit") { options, _ in
       options.play.untimed = true
     },
-    OptionRow("at", argument: "TIME", "show: the moment to show (12, 1:05, 0:01:05.5)") {
+    OptionRow("at", argument: "TIME", help: "show: the moment to show (12, 1:05, 0:01:05.5)") {
       $0.at = try time($1, option: "at")
     },
-    OptionRow("json", "list: write JSON") { options, _ in options.json = true },
-    OptionRow("text", "tell the stories in words, one line each") { options, _ in
+    OptionRow("json", help: "list: write JSON") { options, _ in options.json = true },
+    OptionRow("text", help: "tell the stories in words, one line each") { options, _ in
       options.text = true
     },
-    OptionRow("no-mouse", "leave the mouse to the terminal") { options, _ in
+    OptionRow("no-mouse", help: "leave the mouse to the terminal") { options, _ in
       options.play.mouse = false
     },
-    OptionRow("reduce-motion", "first pictures only, nothing moves") { options, _ in
+    OptionRow("reduce-motion", help: "first pictures only, nothing moves") { options, _ in
       options.play.reduceMotion = true
     },
-    OptionRow("no-sound", "play silently (sound is not played yet)") { _, _ in },
-    OptionRow("no-cache", "keep nothing on disk (nothing is kept yet)") { _, _ in },
-    OptionRow("cache-dir", argument: "DIR", "where the cache is (not used yet)") { _, _ in },
-    OptionRow("report", argument: "FILE", "on exit, write measurements as JSON") {
+    OptionRow("no-sound", help: "play silently (sound is not played yet)") { _, _ in },
+    OptionRow("no-cache", help: "keep nothing on disk (nothing is kept yet)") { _, _ in },
+    OptionRow("cache-dir", argument: "DIR", help: "where the cache is (not used yet)") { _, _ in },
+    OptionRow("report", argument: "FILE", help: "on exit, write measurements as JSON") {
       $0.play.report = $1
     },
-    OptionRow("log", argument: "FILE", "append what happens, line by line") { $0.logFile = $1 },
-    OptionRow("help", "h", "this text") { options, _ in options.help = true },
-    OptionRow("version", "the version") { options, _ in options.version = true },
+    OptionRow("log", argument: "FILE", help: "append what happens, line by line") {
+      $0.logFile = $1
+    },
+    OptionRow("help", letter: "h", help: "this text") { options, _ in options.help = true },
+    OptionRow("version", help: "the version") { options, _ in options.version = true },
   ]
 
   /// Reads a command line.
@@ -111,7 +115,13 @@ enum OptionTable {
           : "unknown option \(error.option)\(suggestion(for: error.option))")
     }
     for option in scanned.options {
-      try rows[option.rule].apply(&invocation, option.argument ?? "")
+      do {
+        try rows[option.rule].apply(&invocation, option.argument ?? "")
+      } catch let error as UsageError {
+        throw error
+      } catch {
+        throw UsageError(words: "\(error)")
+      }
     }
     invocation.sources = scanned.operands
     if let first = scanned.operands.first, let verb = Invocation.Verb(rawValue: first),
@@ -174,7 +184,8 @@ enum OptionTable {
     let parts = word.split(separator: ":", omittingEmptySubsequences: false)
     let trimmed = parts.last?.hasSuffix("s") == true ? String(word.dropLast()) : word
     let numbers = trimmed.split(separator: ":", omittingEmptySubsequences: false).map { Double($0) }
-    guard (1...3).contains(numbers.count), numbers.allSatisfy({ ($0 ?? -1) >= 0 && ($0 ?? 0) < 1e7 })
+    guard (1...3).contains(numbers.count),
+      numbers.allSatisfy({ ($0 ?? -1) >= 0 && ($0 ?? 0) < 1e7 })
     else { throw UsageError(words: "--\(option) takes a time, such as 5 or 1:05.5, not '\(word)'") }
     return .seconds(numbers.compactMap(\.self).reduce(0) { $0 * 60 + $1 })
   }

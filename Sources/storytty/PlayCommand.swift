@@ -14,7 +14,8 @@ struct PlayCommand {
   func run() -> Int32 {
     // A stream that is no terminal gets words instead of pictures.
     guard isatty(STDOUT_FILENO) == 1 else { return ListCommand(invocation: invocation).run() }
-    if invocation.text || TerminalAbilities.detected.isDumb {
+    let isDumb = TerminalAbilities.detect()?.isDumb ?? true
+    if invocation.text || isDumb {
       return TextCommand(invocation: invocation).run()
     }
     guard let program = Installation.decoder else {

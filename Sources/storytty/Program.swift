@@ -69,7 +69,8 @@ enum Installation {
   static var demo: String? {
     let folder = String(executable[..<(executable.lastIndex(of: "/") ?? executable.startIndex)])
     let chosen = getenv("STORYTTY_DEMO").map { [String(cString: $0)] } ?? []
-    let places = chosen + ["\(folder)/../share/storytty/demo/feed.json"]
+    let places =
+      chosen + ["\(folder)/../share/storytty/demo/feed.json"]
       + (1...5).map { folder + String(repeating: "/..", count: $0) + "/Resources/demo/feed.json" }
     return places.first { access($0, R_OK) == 0 }
   }
