@@ -14,8 +14,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+// `socket` becomes 3 and `out` becomes 1 and 2; -1 for none.
 static int spawn(const char *path, int in_path, char *const argv[], char *const envp[], int socket,
-                 pid_t *pid) {
+                 int out, pid_t *pid) {
   posix_spawn_file_actions_t files;
   posix_spawnattr_t attributes;
   sigset_t all, none;
@@ -28,10 +29,13 @@ static int spawn(const char *path, int in_path, char *const argv[], char *const 
     posix_spawn_file_actions_destroy(&files);
     return error;
   }
-  // The socket first: it may be one of 0 to 2 where the player was started without them.
+  // The given ones first: they may be among 0 to 2 where the player was started without those.
+  if (out >= 0) error = posix_spawn_file_actions_adddup2(&files, out, 3);
   if (socket >= 0) error = posix_spawn_file_actions_adddup2(&files, socket, 3);
   for (int fd = 0; fd < 3 && !error; fd++)
-    error = posix_spawn_file_actions_addopen(&files, fd, "/dev/null", fd ? O_WRONLY : O_RDONLY, 0);
+    error = fd && out >= 0
+                ? posix_spawn_file_actions_adddup2(&files, 3, fd)
+                : posix_spawn_file_actions_addopen(&files, fd, "/dev/null", fd ? O_WRONLY : O_RDONLY, 0);
   if (!error) error = posix_spawn_file_actions_addclosefrom_np(&files, socket >= 0 ? 4 : 3);
   if (!error) error = posix_spawnattr_setsigdefault(&attributes, &all);
   if (!error) error = posix_spawnattr_setsigmask(&attributes, &none);
@@ -46,11 +50,21 @@ static int spawn(const char *path, int in_path, char *const argv[], char *const 
 }
 
 int lx_spawn(const char *path, char *const argv[], char *const envp[], int socket, pid_t *pid) {
-  return spawn(path, 0, argv, envp, socket, pid);
+  return spawn(path, 0, argv, envp, socket, -1, pid);
 }
 
 int lx_spawn_detached(const char *name, char *const argv[], pid_t *pid) {
-  return spawn(name, 1, argv, environ, -1, pid);
+  return spawn(name, 1, argv, environ, -1, -1, pid);
+}
+
+int lx_spawn_reading(const char *path, char *const argv[], int *out, pid_t *pid) {
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC)) return errno;
+  int error = spawn(path, 0, argv, environ, -1, ends[1], pid);
+  close(ends[1]);
+  if (error) close(ends[0]);
+  else *out = ends[0];
+  return error;
 }
 
 int lx_socketpair(int pair[2]) {

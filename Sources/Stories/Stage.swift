@@ -10,6 +10,11 @@ public struct Stage: Sendable {
     public let story: Int
     /// Grows with every telling.
     public let generation: Int
+
+    public init(story: Int, generation: Int) {
+      self.story = story
+      self.generation = generation
+    }
   }
 
   /// What the viewer or the player says.

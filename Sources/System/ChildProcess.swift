@@ -40,6 +40,25 @@ public final class ChildProcess {
     return Started(process: ChildProcess(identifier: identifier), socket: ours)
   }
 
+  /// Runs a program to its end, at most 64 KiB of its output.
+  ///
+  /// - Returns: what it wrote on standard output and error, and how it ended.
+  public static func output(of path: String, arguments: [String]) throws(SystemError) -> (
+    text: String, ending: Ending?
+  ) {
+    var identifier: pid_t = 0
+    var number: Int32 = -1
+    let failure = withCStrings([path] + arguments) {
+      lx_spawn_reading(path, $0, &number, &identifier)
+    }
+    guard failure == 0 else { throw SystemError(step: "start", subject: path, code: failure) }
+    let child = ChildProcess(identifier: identifier)
+    let pipe = Descriptor(adopting: number)
+    var bytes: [UInt8] = []
+    while bytes.count < 64 << 10, case .bytes = try pipe.read(upTo: 4096, into: &bytes) {}
+    return (String(decoding: bytes, as: UTF8.self), child.wait(options: 0))
+  }
+
   /// How it ended, nil while it runs. Reaps it.
   public func poll() -> Ending? { wait(options: WNOHANG) }
 

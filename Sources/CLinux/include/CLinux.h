@@ -16,6 +16,9 @@ int lx_spawn(const char *path, char *const argv[], char *const envp[], int socke
 /// environment. Returns 0 or an errno value.
 int lx_spawn_detached(const char *name, char *const argv[], pid_t *pid);
 
+/// Starts a program whose standard output and error are read from `out`. Returns 0 or an errno value.
+int lx_spawn_reading(const char *path, char *const argv[], int *out, pid_t *pid);
+
 /// A connected pair of stream sockets, close-on-exec. Returns 0 or an errno value.
 int lx_socketpair(int pair[2]);
 
