@@ -32,6 +32,7 @@ let package = Package(
     .systemLibrary(name: "CWebP"),
     .systemLibrary(name: "CHeif"),
     .systemLibrary(name: "CSeccomp"),
+    .systemLibrary(name: "CZlib"),
 
     // Pure rooms: no device, no clock, no file.
     room("Stories"),
@@ -48,8 +49,8 @@ let package = Package(
     room(
       "Player",
       [
-        "Stories", "Feeds", "Resources", "Decoders", "DecoderLink", "Pictures", "Terminal",
-        "System",
+        "Stories", "Feeds", "Resources", "Decoders", "DecoderLink", "Pictures", "Terminal", "System",
+        "CZlib",
       ]),
 
     // The two programs.

@@ -60,6 +60,7 @@ public struct KeyTable: Sendable {
       (.mode, [.character("v")]),
       (.fit, [.character("f")]),
       (.link, [.character("o")]),
+      (.still, [.character("s")]),
       (.help, [.character("?"), .f(1)]),
       (.repaint, [.control("L")]),
       (.close, [.escape]),

@@ -30,6 +30,7 @@ public final class Player {
   private var view: View
   private var pointer = Pointer()
   private var links = LinkOpener()
+  private var saver: StillSaver?
   private var log = TellingLog()
   private var endedBy: Signals.Signal?
   private var isFinished = false
@@ -68,6 +69,7 @@ public final class Player {
       try turn()
     }
     log.close(.stopped, tellings.current, now: .now)
+    saver?.close()
     tellings.close()
     return Result(outcome: log.outcome, complaints: log.complaints, endedBy: endedBy)
   }
@@ -89,6 +91,7 @@ public final class Player {
     for telling in watched {
       interests.append(Interest(telling.descriptor, writing: telling.wantsToWrite))
     }
+    if let saver { interests.append(saver.interest) }
     let ready = try awaitReadiness(of: interests, until: nextMoment(now: .now))
     let now = Instant.now
     if ready[0].readable { takeSignals(now: now) }
@@ -97,13 +100,20 @@ public final class Player {
     for (telling, readiness) in zip(watched, ready.dropFirst(3)) {
       telling.service(readiness, now: now)
     }
+    if let saver, let readiness = ready.dropFirst(3 + watched.count).first,
+      let outcome = saver.service(readiness, now: now)
+    {
+      view.say(outcome.words, now: now)
+      saver.close()
+      self.saver = nil
+    }
     if !isFinished { showWhatIsDue(now: .now) }
   }
 
   // MARK: - Time
 
   private func nextMoment(now: Instant) -> Instant? {
-    var moments: [Instant?] = [pointer.deadline, errorUntil, neighboursDue]
+    var moments: [Instant?] = [pointer.deadline, errorUntil, neighboursDue, saver?.deadline]
     moments += tellings.all.map(\.deadline)
     if !screen.isBusy {
       moments.append(tellings.current?.nextMoment(now: now))
@@ -311,7 +321,7 @@ public final class Player {
     case .repaint: refresh()
     case .quit, .quitRemembering: isFinished = true
     case .link: openLink(now: now)
-    case .still: break
+    case .still: saveStill(now: now)
     case .caption, .mode, .fit, .help, .info, .close:
       if view.take(action) { layoutIsStale = true }
     }
@@ -349,6 +359,18 @@ public final class Player {
   private func seek(by distance: Duration, now: Instant) {
     guard let telling = tellings.current, !stage.isAtEndCard else { return }
     _ = telling.seek(to: telling.position(at: now) + distance, at: now)
+  }
+
+  private func saveStill(now: Instant) {
+    guard saver == nil, let telling = tellings.current, let info = telling.info,
+      let shown = telling.shown
+    else { return }
+    do {
+      saver = try StillSaver(
+        of: stories[telling.story], at: shown.time, info: info, pool: tellings.pool)
+    } catch {
+      view.say("cannot save a still: \(error.reason)", now: now)
+    }
   }
 
   private func openLink(now: Instant) {

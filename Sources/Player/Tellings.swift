@@ -8,7 +8,7 @@ import System
 /// decoder, and lets go of those that are not needed.
 final class Tellings {
   private let stories: [Story]
-  private let pool: DecoderPool
+  let pool: DecoderPool
   private let options: PlayOptions
   private var ready: [Int: Telling] = [:]
   private(set) var current: Telling?

@@ -9,13 +9,7 @@ public enum PrivateFile {
     guard number >= 0 else { throw SystemError(step: "create", subject: temporary, code: errno) }
     let file = Descriptor(adopting: number)
     do throws(SystemError) {
-      var done = 0
-      while done < bytes.count {
-        guard case .bytes(let count) = try file.write(bytes[done...]) else {
-          throw SystemError(step: "write", subject: temporary, code: EIO)
-        }
-        done += count
-      }
+      try file.writeAll(bytes)
       guard rename(temporary, path) == 0 else {
         throw SystemError(step: "replace", subject: path, code: errno)
       }
@@ -34,5 +28,44 @@ public enum StandardInput {
     var bytes: [UInt8] = []
     while bytes.count < 64 << 20, case .bytes = try? input.read(upTo: 64 << 10, into: &bytes) {}
     return bytes
+  }
+}
+
+/// Files that never replace another.
+public enum NewFile {
+  /// Writes a new file in the working directory; where the name is taken, `-2`, `-3` ... are tried.
+  ///
+  /// - Returns: the name that it got.
+  public static func write(_ bytes: [UInt8], name: String, ending: String) throws(SystemError)
+    -> String
+  {
+    for attempt in 1...999 {
+      let path = attempt == 1 ? name + ending : "\(name)-\(attempt)\(ending)"
+      let number = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o644)
+      if number < 0, errno == EEXIST { continue }
+      guard number >= 0 else { throw SystemError(step: "create", subject: path, code: errno) }
+      let file = Descriptor(adopting: number)
+      do {
+        try file.writeAll(bytes)
+      } catch {
+        unlink(path)
+        throw SystemError(step: "write", subject: path, code: error.code)
+      }
+      return path
+    }
+    throw SystemError(step: "create", subject: name + ending, code: EEXIST)
+  }
+}
+
+extension Descriptor {
+  /// Writes all bytes to a file or a pipe that blocks.
+  public func writeAll(_ bytes: [UInt8]) throws(SystemError) {
+    var done = 0
+    while done < bytes.count {
+      guard case .bytes(let count) = try write(bytes[done...]) else {
+        throw SystemError(step: "write", code: EIO)
+      }
+      done += count
+    }
   }
 }

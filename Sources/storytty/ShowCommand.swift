@@ -50,12 +50,11 @@ struct ShowCommand {
 
   /// Writes all of it; false where the reader has gone.
   private func write(_ bytes: [UInt8]) -> Bool {
-    let output = Descriptor(adopting: dup(STDOUT_FILENO))
-    var done = 0
-    while done < bytes.count {
-      guard case .bytes(let count) = try? output.write(bytes[done...]) else { return false }
-      done += count
+    do {
+      try Descriptor(adopting: dup(STDOUT_FILENO)).writeAll(bytes)
+      return true
+    } catch {
+      return false
     }
-    return true
   }
 }
