@@ -40,7 +40,7 @@ let package = Package(
 
     // Rooms that touch the machine.
     room("System", ["CLinux"]),
-    room("Feeds", ["Stories"]),
+    room("Feeds", ["Stories", "System"]),
     room("Resources", ["System"]),
     room("Decoding", ["System", "DecoderLink", "CFFmpeg", "CWebP", "CHeif", "CSeccomp"]),
     room("Decoders", ["System", "DecoderLink", "Resources"]),
@@ -68,7 +68,7 @@ let package = Package(
     tests("PicturesTests", ["Pictures"]),
     tests("DecoderLinkTests", ["DecoderLink"]),
     tests("SystemTests", ["System"]),
-    tests("FeedsTests", ["Feeds", "Stories", "Support"]),
+    tests("FeedsTests", ["Feeds", "Stories", "System", "Support"]),
     tests("ResourcesTests", ["Resources", "System", "Support"]),
     tests("DecodingTests", ["Decoding", "DecoderLink", "System", "Support"]),
     tests("DecodersTests", ["Decoders", "DecoderLink", "Resources", "System", "Support"]),
