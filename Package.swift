@@ -74,7 +74,7 @@ let package = Package(
     tests("DecoderLinkTests", ["DecoderLink"]),
     tests("SupportTests", ["Support", "System"]),
     tests("SystemTests", ["System", "Support"]),
-    tests("FeedsTests", ["Feeds", "Stories", "Support"]),
+    tests("FeedsTests", ["Feeds", "Stories", "System", "Support"]),
     tests("ResourcesTests", ["Resources", "System", "Support"]),
     tests("DecodingTests", ["Decoding", "DecoderLink", "System", "Support"]),
     tests("DecodersTests", ["Decoders", "DecoderLink", "Resources", "System", "Support"]),
