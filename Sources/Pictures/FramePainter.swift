@@ -31,12 +31,10 @@ public struct FramePainter: Sendable {
   /// Painting the same grid again with tolerance 0 makes it exact.
   public private(set) var settled = true
 
-  private let top: Int
-  private let left: Int
-  private var displayed: [Look]
-  private var buffer = EscapeBuffer()
-  private var pen = Pen()
-  private var cursor: (row: Int, column: Int)?
+  private(set) var displayed: [Look]
+  /// The row that is being painted.
+  private var wanted: [Look]
+  private var writer: CellWriter
 
   /// - Parameters:
   ///   - top: the terminal row of the area's first row, from 0.
@@ -45,10 +43,10 @@ public struct FramePainter: Sendable {
     precondition(columns >= 0 && rows >= 0 && top >= 0 && left >= 0)
     self.columns = columns
     self.rows = rows
-    self.top = top
-    self.left = left
     self.options = options
     displayed = Array(repeating: .unknown, count: columns * rows)
+    wanted = Array(repeating: .unknown, count: columns)
+    writer = CellWriter(top: top, left: left, columns: columns, repeats: options.repeatCharacter)
   }
 
   /// Makes the next frame repaint every cell; for after a clear, a resize or foreign output.
@@ -66,69 +64,59 @@ public struct FramePainter: Sendable {
   /// - Precondition: the grid has the painter's size.
   public mutating func paint(_ grid: CellGrid, tolerance: Int) -> [UInt8] {
     precondition(grid.columns == columns && grid.rows == rows)
-    buffer.removeAll()
-    buffer.append("\u{1B}7")
-    if options.synchronizedOutput { buffer.append("\u{1B}[?2026h") }
-    buffer.append("\u{1B}[m")
-    let prologue = buffer.bytes.count
-    pen = Pen()
-    cursor = nil
+    writer.begin(synchronized: options.synchronizedOutput)
     settled = true
-    for row in 0..<rows { paintRow(row, of: grid, tolerance: tolerance) }
-    guard buffer.bytes.count > prologue else { return [] }
-    if !pen.isPlain { buffer.append("\u{1B}[m") }
-    if options.synchronizedOutput { buffer.append("\u{1B}[?2026l") }
-    buffer.append("\u{1B}8")
-    return buffer.bytes
+    let allowed = Tolerance(tolerance)
+    let grid = options.depth == .never ? grid.withoutColours : grid
+    for row in 0..<rows {
+      writer.beginRow(row)
+      let start = row * columns
+      let cells = grid.cells.span.extracting(start..<start + columns)
+      var looks = wanted.mutableSpan
+      for column in cells.indices { looks[column] = Look(cells, column) }
+      let isExact = Self.paintRow(
+        wanted, over: &displayed, at: start, allowed, with: &writer)
+      if !isExact { settled = false }
+    }
+    return writer.end(synchronized: options.synchronizedOutput)
   }
 
-  private mutating func paintRow(_ row: Int, of grid: CellGrid, tolerance: Int) {
-    for column in 0..<columns {
-      let index = row * columns + column
-      let wanted = Look(grid, row: row, column: column)
-      if displayed[index].isNear(wanted, tolerance: tolerance) {
-        if displayed[index] != wanted { settled = false }
+  /// - Returns: whether the row then shows exactly what was wanted.
+  private static func paintRow(
+    _ wanted: [Look], over displayed: inout [Look], at start: Int, _ tolerance: Tolerance,
+    with writer: inout CellWriter
+  ) -> Bool {
+    var shown = displayed.mutableSpan
+    let looks = wanted.span
+    var isExact = true
+    for column in looks.indices {
+      let look = looks[column]
+      let current = shown[start + column]
+      if current.isNear(look, tolerance) {
+        if current != look { isExact = false }
         continue
       }
-      displayed[index] = wanted
-      if wanted.isWideTail { continue }
-      moveCursor(row: row, column: column)
-      if wanted.isHalves {
-        displayed[index] = write(halves: wanted, tolerance: tolerance)
-        if displayed[index] != wanted { settled = false }
-      } else {
-        pen.change(
-          foreground: wanted.first, background: wanted.second, style: wanted.style, in: &buffer)
-        buffer.append(Unicode.Scalar(wanted.glyph) ?? " ")
+      if writer.isBeyondCursor(column) {
+        for place in writer.bridge(to: column, in: wanted, tolerance) {
+          shown[start + place] = writer.write(wanted[place], at: place, tolerance)
+        }
       }
-      // Terminals do not agree on the width of every glyph, nor on what follows the last column.
-      cursor = wanted.isSurelyNarrow && column + 1 < columns ? (row, column + 1) : nil
+      let written = writer.write(look, at: column, tolerance)
+      if written != look { isExact = false }
+      shown[start + column] = written
     }
+    return isExact
   }
+}
 
-  private mutating func write(halves wanted: Look, tolerance: Int) -> Look {
-    let choice = HalfChoice(
-      upper: wanted.first, lower: wanted.second, pen: pen, tolerance: tolerance)
-    pen.change(
-      foreground: choice.foreground, background: choice.background, style: [], in: &buffer)
-    buffer.append(choice.glyph)
-    return choice.look
-  }
-
-  private mutating func moveCursor(row: Int, column: Int) {
-    defer { cursor = (row, column) }
-    if let cursor, cursor.row == row, cursor.column <= column {
-      let distance = column - cursor.column
-      if distance == 0 { return }
-      buffer.append("\u{1B}[")
-      if distance > 1 { buffer.append(decimal: distance) }
-      buffer.append(UInt8(ascii: "C"))
-      return
+extension CellGrid {
+  /// The same glyphs and styles in the terminal's own colours.
+  var withoutColours: CellGrid {
+    var plain = self
+    for index in plain.cells.indices {
+      plain.cells[index].foreground = .terminalDefault
+      plain.cells[index].background = .terminalDefault
     }
-    buffer.append("\u{1B}[")
-    buffer.append(decimal: top + row + 1)
-    buffer.append(UInt8(ascii: ";"))
-    buffer.append(decimal: left + column + 1)
-    buffer.append(UInt8(ascii: "H"))
+    return plain
   }
 }

@@ -42,23 +42,23 @@ struct Look: Equatable {
     }
   }
 
-  /// The look of a grid's cell, with a space in place of what no terminal can show there: half of a
-  /// wide glyph, a control, a lone mark.
-  init(_ grid: CellGrid, row: Int, column: Int) {
-    let cell = grid[row, column]
+  /// The look of one of a row's cells, with a space in place of what no terminal can show there:
+  /// half of a wide glyph, a control, a lone mark.
+  init(_ row: Span<Cell>, _ column: Int) {
+    let cell = row[column]
     self.init(cell)
     if isHalves || !cell.isWideTail && isSurelyNarrow { return }
     let tail = Cell(glyph: Self.space, isWideTail: true)
     if cell.isWideTail {
-      if column > 0, !grid[row, column - 1].isWideTail,
-        ScalarWidth.columns(of: grid[row, column - 1].glyph) == 2
+      if column > 0, !row[column - 1].isWideTail,
+        ScalarWidth.columns(of: row[column - 1].glyph) == 2
       {
         self.init(tail)
         return
       }
     } else {
       let width = ScalarWidth.columns(of: cell.glyph)
-      let isFollowedByTail = column + 1 < grid.columns && grid[row, column + 1].isWideTail
+      let isFollowedByTail = column + 1 < row.count && row[column + 1].isWideTail
       if width == 1 || width == 2 && isFollowedByTail { return }
     }
     self.init(Cell(glyph: Self.space, background: cell.background))
@@ -71,25 +71,9 @@ struct Look: Equatable {
   /// Whether every terminal moves by one column for it: halves and printable ASCII.
   var isSurelyNarrow: Bool { isHalves || 0x20..<0x7F ~= glyph }
 
-  /// Whether one may stand for the other: no channel of a colour is off by more than `tolerance`.
-  func isNear(_ other: Look, tolerance: Int) -> Bool {
-    if self == other { return true }
-    return tolerance > 0 && glyph == other.glyph && style == other.style
-      && isWideTail == other.isWideTail && first.isNear(other.first, tolerance: tolerance)
-      && second.isNear(other.second, tolerance: tolerance)
-  }
-}
-
-extension HalfColour {
-  private var isTrueColour: Bool { raw < 0x0100_0000 }
-
-  /// Whether no channel is off by more than `tolerance`; palette colours are near themselves only.
-  func isNear(_ other: HalfColour, tolerance: Int) -> Bool {
-    if raw == other.raw { return true }
-    guard isTrueColour, other.isTrueColour else { return false }
-    return (0..<3).allSatisfy { channel in
-      let shift = UInt32(8 * channel)
-      return abs(Int(raw >> shift & 0xFF) - Int(other.raw >> shift & 0xFF)) <= tolerance
-    }
+  /// Whether one may stand for the other.
+  func isNear(_ other: Look, _ tolerance: Tolerance) -> Bool {
+    glyph == other.glyph && style == other.style && isWideTail == other.isWideTail
+      && tolerance.isNear(first, other.first) && tolerance.isNear(second, other.second)
   }
 }

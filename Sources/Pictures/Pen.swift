@@ -1,74 +1,67 @@
 /// The colours and style that the next glyph will have, and the escapes that change them.
-struct Pen {
+struct Pen: Equatable {
+  /// More than any change needs: `ESC[0;1;2;7;38;2;255;255;255;48;2;255;255;255m`.
+  static let mostBytes = 48
+
   private(set) var foreground = HalfColour.defaultForeground
   private(set) var background = HalfColour.defaultBackground
   private(set) var style: CellStyle = []
 
   /// True when `CSI m` would change nothing.
-  var isPlain: Bool {
-    foreground == .defaultForeground && background == .defaultBackground && style.isEmpty
-  }
+  var isPlain: Bool { self == Pen() }
 
   /// Takes new colours and style, in one escape, or none when nothing changes.
   mutating func change(
     foreground newForeground: HalfColour, background newBackground: HalfColour,
     style newStyle: CellStyle, in buffer: inout EscapeBuffer
   ) {
-    var separator: StaticString = "\u{1B}["
-    if !style.isSubset(of: newStyle) {
-      buffer.append(separator)
-      buffer.append(UInt8(ascii: "0"))
-      separator = ";"
-      self = Pen()
+    guard newForeground != foreground || newBackground != background || newStyle != style else {
+      return
     }
-    for (bit, code) in Self.styleCodes
-    where newStyle.contains(bit) && !style.contains(bit) {
-      buffer.append(separator)
-      buffer.append(code)
-      separator = ";"
-    }
-    style = newStyle
+    buffer.append(word: 0x5B1B, length: 2)  // ESC [
+    if newStyle != style { change(style: newStyle, in: &buffer) }
     if newForeground != foreground {
-      buffer.append(separator)
       Self.append(newForeground, base: 30, in: &buffer)
-      separator = ";"
       foreground = newForeground
     }
     if newBackground != background {
-      buffer.append(separator)
       Self.append(newBackground, base: 40, in: &buffer)
-      separator = ";"
       background = newBackground
     }
-    if separator.utf8CodeUnitCount == 1 { buffer.append(UInt8(ascii: "m")) }
+    buffer.replaceLast(with: UInt8(ascii: "m"))
   }
 
-  private static let styleCodes: [(CellStyle, UInt8)] = [
-    (.bold, UInt8(ascii: "1")), (.dim, UInt8(ascii: "2")), (.reverse, UInt8(ascii: "7")),
-  ]
+  private mutating func change(style newStyle: CellStyle, in buffer: inout EscapeBuffer) {
+    if !style.isSubset(of: newStyle) {
+      buffer.append(shortDecimal: 0)
+      self = Pen()
+    }
+    for (bit, code) in [(CellStyle.bold, 1), (.dim, 2), (.reverse, 7)] as [(CellStyle, UInt32)]
+    where newStyle.contains(bit) && !style.contains(bit) {
+      buffer.append(shortDecimal: code)
+    }
+    style = newStyle
+  }
 
   /// - Parameter base: 30 for the foreground, 40 for the background.
-  private static func append(_ colour: HalfColour, base: Int, in buffer: inout EscapeBuffer) {
-    let cellColour = colour.cellColour
-    if let rgb = cellColour.rgb {
-      buffer.append(decimal: base + 8)
-      buffer.append(";2;")
-      buffer.append(decimal: Int(rgb >> 16))
-      buffer.append(UInt8(ascii: ";"))
-      buffer.append(decimal: Int(rgb >> 8 & 0xFF))
-      buffer.append(UInt8(ascii: ";"))
-      buffer.append(decimal: Int(rgb & 0xFF))
-    } else if let index = cellColour.paletteIndex {
+  private static func append(_ colour: HalfColour, base: UInt32, in buffer: inout EscapeBuffer) {
+    if colour.raw < 0x0100_0000 {
+      // "38;2;" or "48;2;".
+      buffer.append(word: base == 30 ? 0x3B_323B_3833 : 0x3B_323B_3834, length: 5)
+      buffer.append(shortDecimal: colour.raw >> 16)
+      buffer.append(shortDecimal: colour.raw >> 8 & 0xFF)
+      buffer.append(shortDecimal: colour.raw & 0xFF)
+    } else if let index = colour.cellColour.paletteIndex.map(UInt32.init) {
       switch index {
-      case 0..<8: buffer.append(decimal: base + Int(index))
-      case 8..<16: buffer.append(decimal: base + 60 + Int(index) - 8)
+      case 0..<8: buffer.append(shortDecimal: base + index)
+      case 8..<16: buffer.append(shortDecimal: base + 60 + index - 8)
       default:
-        buffer.append(decimal: base + 8)
-        buffer.append(";5;")
-        buffer.append(decimal: Int(index))
+        // "38;5;" or "48;5;".
+        buffer.append(word: base == 30 ? 0x3B_353B_3833 : 0x3B_353B_3834, length: 5)
+        buffer.append(shortDecimal: index)
       }
     } else {
-      buffer.append(decimal: base + 9)
+      buffer.append(shortDecimal: base + 9)
     }
   }
 }

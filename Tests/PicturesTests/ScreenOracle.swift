@@ -80,8 +80,8 @@ struct ScreenOracle {
     let count = (numbers.first ?? nil) ?? 1
     switch final {
     case "H":
-      guard numbers.count == 2, let y = numbers[0], let x = numbers[1], y >= 1, x >= 1,
-        y <= cells.count, x <= columns
+      guard 1...2 ~= numbers.count, let y = numbers[0], y >= 1, y <= cells.count,
+        let x = numbers.count == 2 ? numbers[1] : 1, x >= 1, x <= columns
       else { return problems.append("place \(parameters)") }
       row = y - 1
       column = x - 1
@@ -90,8 +90,15 @@ struct ScreenOracle {
         return problems.append("right from \(String(describing: column)) by \(count)")
       }
       column = x + count
+    case "D":
+      guard let x = column, count >= 1, count <= x else {
+        return problems.append("left from \(String(describing: column)) by \(count)")
+      }
+      column = x - count
     case "B":
-      guard row + count < cells.count else { return problems.append("down by \(count)") }
+      guard column != nil, row + count < cells.count else {
+        return problems.append("down by \(count)")
+      }
       row += count
     case "b":
       guard let lastGlyph, count >= 1 else { return problems.append("repeat of nothing") }
