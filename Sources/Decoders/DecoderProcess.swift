@@ -70,10 +70,18 @@ final class DecoderProcess {
     program.process.limitProcessorTime(seconds: 20 + 2 * UInt64((now - started).components.seconds))
   }
 
-  /// Ends it; how it had ended by itself, if it had.
+  /// Ends it without waiting for its end.
+  func kill() {
+    isClosed = true
+    program.process.sendKill()
+  }
+
+  /// Whether it has ended and was reaped.
+  func hasEnded() -> Bool { program.process.poll() != nil || program.process.identifier == 0 }
+
+  /// Ends it for sure; how it had ended by itself, if it had.
   func end() -> ChildProcess.Ending? {
     isClosed = true
-    if let ending = program.process.poll() { return ending }
     return program.process.kill()
   }
 }

@@ -20,6 +20,7 @@ public final class DecoderSession {
   public static let patience = Duration.seconds(10)
 
   private let process: DecoderProcess
+  private let pool: DecoderPool
   private var resources: [UInt32: any Resource]
   private let opener: (any ResourceOpener)?
   private var nextResource: UInt32 = 1
@@ -31,12 +32,13 @@ public final class DecoderSession {
   /// The serial of the last seek; pictures with an older one are stale.
   public private(set) var serial: UInt32 = 0
 
-  /// Gives a story to a waiting decoder.
+  /// Gives a story to a waiting decoder of the pool.
   public init(
-    _ spare: SpareDecoder, telling resource: any Resource, opener: (any ResourceOpener)?,
+    from pool: DecoderPool, telling resource: any Resource, opener: (any ResourceOpener)?,
     shape: PictureRequest, soundRate: UInt32? = nil
-  ) {
-    process = spare.process
+  ) throws(SystemError) {
+    process = try pool.take()
+    self.pool = pool
     resources = [0: resource]
     self.opener = opener
     lastSign = .now
@@ -136,7 +138,7 @@ public final class DecoderSession {
       return "decoding took more processor time than allowed"
     case .killed(SignalNumber.badCall): return "the decoder tried what it may not do"
     case .killed(let signal): return "the decoder was ended by signal \(signal)"
-    case .exited(SpareDecoder.outOfMemoryStatus): return "decoding needs more memory than allowed"
+    case .exited(DecoderPool.outOfMemoryStatus): return "decoding needs more memory than allowed"
     case .exited, nil: return "the decoder ended"
     }
   }
@@ -175,24 +177,12 @@ public final class DecoderSession {
   public func close() {
     for resource in resources.values { resource.cancel() }
     resources = [:]
-    _ = process.end()
+    guard !process.isClosed else { return }
+    process.kill()
+    pool.bury(process)
   }
 
   deinit { close() }
-}
-
-/// A decoder that has been started and waits for a story.
-public final class SpareDecoder {
-  /// How a decoder says that it could not get the memory it needed.
-  static let outOfMemoryStatus: Int32 = 86
-  let process: DecoderProcess
-
-  public init(program: DecoderProgram) throws(SystemError) {
-    process = try DecoderProcess(program: program)
-  }
-
-  /// Ends it unused.
-  public func close() { _ = process.end() }
 }
 
 /// The signals that tell why a decoder ended (signal(7), Linux).

@@ -90,20 +90,27 @@ final class PlayerConnection {
     guard case .bytes? = try? socket.read(upTo: 64 << 10, into: &incoming) else {
       endWithSocket()
     }
+    takeIncoming()
+  }
+
+  /// Takes what the player has already said.
+  func receiveWaiting() {
+    while true {
+      incoming.removeAll(keepingCapacity: true)
+      switch try? socket.take(upTo: 4 << 10, into: &incoming) {
+      case .bytes: takeIncoming()
+      case .wouldBlock: return
+      case .end, nil: endWithSocket()
+      }
+    }
+  }
+
+  private func takeIncoming() {
     assembler.append(incoming)
     do {
       while let message = try assembler.next() { take(message) }
     } catch {
       _exit(1)
-    }
-  }
-
-  /// Takes what the player has already said.
-  func receiveWaiting() {
-    while let readiness = try? awaitReadiness(of: [Interest(socket.number)], until: .now),
-      readiness.first?.readable == true
-    {
-      receive()
     }
   }
 

@@ -43,7 +43,12 @@ public final class ChildProcess {
   /// How it ended, nil while it runs. Reaps it.
   public func poll() -> Ending? { wait(options: WNOHANG) }
 
-  /// Ends it for sure and reaps it.
+  /// Ends it without waiting; `poll` reaps it later.
+  public func sendKill() {
+    if identifier > 0 { _ = Glibc.kill(identifier, SIGKILL) }
+  }
+
+  /// Ends it for sure and reaps it. A process that was ending already keeps its own ending.
   @discardableResult
   public func kill() -> Ending? {
     guard identifier > 0 else { return nil }
@@ -68,6 +73,29 @@ public final class ChildProcess {
   }
 
   deinit { kill() }
+}
+
+/// Programs that were started for the viewer and live on by themselves.
+public struct DetachedPrograms {
+  private var running: [pid_t] = []
+
+  public init() {}
+
+  /// Starts a program found in PATH, with /dev/null as descriptors 0 to 2 and nothing else open.
+  public mutating func start(_ name: String, arguments: [String]) throws(SystemError) {
+    var identifier: pid_t = 0
+    let failure = withCStrings([name] + arguments) { lx_spawn_detached(name, $0, &identifier) }
+    guard failure == 0 else { throw SystemError(step: "start", subject: name, code: failure) }
+    running.append(identifier)
+  }
+
+  /// Lets the kernel forget those that have ended.
+  public mutating func reap() {
+    running.removeAll { identifier in
+      var status: Int32 = 0
+      return waitpid(identifier, &status, WNOHANG) != 0
+    }
+  }
 }
 
 /// Processor time and peak memory.

@@ -37,13 +37,26 @@ public struct Descriptor: ~Copyable, Sendable {
 
   /// Reads what is there, at most `limit` bytes, appended to `buffer`.
   public func read(upTo limit: Int, into buffer: inout [UInt8]) throws(SystemError) -> Transfer {
+    try append(upTo: limit, to: &buffer) { Glibc.read(number, $0.baseAddress, $0.count) }
+  }
+
+  /// Takes what a socket holds, as `read` does, but never waits, also where the socket would.
+  public func take(upTo limit: Int, into buffer: inout [UInt8]) throws(SystemError) -> Transfer {
+    try append(upTo: limit, to: &buffer) {
+      recv(number, $0.baseAddress, $0.count, Int32(MSG_DONTWAIT))
+    }
+  }
+
+  private func append(
+    upTo limit: Int, to buffer: inout [UInt8], _ call: (UnsafeMutableRawBufferPointer) -> Int
+  ) throws(SystemError) -> Transfer {
     var code: Int32 = 0
     var count = 0
     let start = buffer.count
     buffer.append(contentsOf: repeatElement(0, count: limit))
     buffer.withUnsafeMutableBytes { raw in
       let target = UnsafeMutableRawBufferPointer(rebasing: raw[start...])
-      count = retrying { Glibc.read(number, target.baseAddress, target.count) }
+      count = retrying { call(target) }
       code = errno
     }
     buffer.removeLast(limit - max(0, count))

@@ -88,3 +88,9 @@ extension Duration {
     return min(seconds, 1 << 32) * 1_000_000_000 + attoseconds / 1_000_000_000
   }
 }
+
+/// The time of day.
+public enum WallClock {
+  /// Seconds since 1970.
+  public static var seconds: Int64 { Int64(time(nil)) }
+}

@@ -1,0 +1,7 @@
+import CFFmpeg
+
+/// FFmpeg as a whole.
+enum FFmpegLibrary {
+  /// Once a process, before the sandbox closes. FFmpeg's log would go nowhere.
+  static func prepare() { av_log_set_level(AV_LOG_QUIET) }
+}

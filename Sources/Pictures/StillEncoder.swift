@@ -1,0 +1,26 @@
+/// Writes a grid as plain lines, for a pipe, a file or the scrolling screen.
+public enum StillEncoder {
+  /// Each row's cells with their colours, ending in `ESC[0m` and a line feed; no cursor movement.
+  public static func lines(_ grid: CellGrid) -> [UInt8] {
+    var buffer = EscapeBuffer()
+    for row in 0..<grid.rows {
+      var pen = Pen()
+      for column in 0..<grid.columns {
+        let look = Look(grid, row: row, column: column)
+        if look.isWideTail { continue }
+        if look.isHalves {
+          let choice = HalfChoice(upper: look.first, lower: look.second, pen: pen, tolerance: 0)
+          pen.change(
+            foreground: choice.foreground, background: choice.background, style: [], in: &buffer)
+          buffer.append(choice.glyph)
+        } else {
+          pen.change(
+            foreground: look.first, background: look.second, style: look.style, in: &buffer)
+          buffer.append(Unicode.Scalar(look.glyph) ?? " ")
+        }
+      }
+      buffer.append("\u{1B}[0m\n")
+    }
+    return buffer.bytes
+  }
+}
