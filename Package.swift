@@ -71,7 +71,7 @@ let package = Package(
       swiftSettings: strict),
     tests("StoriesTests", ["Stories"]),
     tests("PicturesTests", ["Pictures"]),
-    tests("DecoderLinkTests", ["DecoderLink"]),
+    tests("DecoderLinkTests", ["DecoderLink", "Support"]),
     tests("SupportTests", ["Support", "System"]),
     tests("SystemTests", ["System", "Support"]),
     tests("FeedsTests", ["Feeds", "Stories", "System", "Support"]),
