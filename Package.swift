@@ -79,7 +79,7 @@ let package = Package(
     tests("DecodingTests", ["Decoding", "DecoderLink", "System", "Support"]),
     tests("DecodersTests", ["Decoders", "DecoderLink", "Resources", "System", "Support"]),
     tests("TerminalTests", ["Terminal", "Pictures", "System", "Support"]),
-    tests("PlayerTests", ["Player", "Stories", "Pictures", "Support"]),
+    tests("PlayerTests", ["Player", "Stories", "DecoderLink", "Pictures", "System", "Support"]),
     tests("EndToEndTests", ["Support", "System"]),
     tests("Benchmarks", ["Support", "System", "Pictures"]),
   ],

@@ -39,15 +39,17 @@ struct TellingMetrics {
 }
 
 /// Durations in milliseconds, for percentiles by nearest rank.
-struct Samples {
+package struct Samples {
   private var values: [Double] = []
 
-  var count: Int { values.count }
+  package init() {}
 
-  mutating func add(_ duration: Duration) { values.append(duration.milliseconds) }
+  package var count: Int { values.count }
+
+  package mutating func add(_ duration: Duration) { values.append(duration.milliseconds) }
 
   /// The smallest value that at least `percent` of all values do not exceed; nil without values.
-  func percentile(_ percent: Int) -> Double? {
+  package func percentile(_ percent: Int) -> Double? {
     guard !values.isEmpty else { return nil }
     let rank = (values.count * percent + 99) / 100
     return values.sorted()[max(0, rank - 1)]
@@ -112,9 +114,9 @@ struct Metrics {
 
 extension Duration {
   /// The duration in milliseconds, with fractions.
-  var milliseconds: Double {
+  package var milliseconds: Double {
     let (seconds, attoseconds) = components
-    return Double(seconds) * 1e3 + Double(attoseconds) * 1e-15
+    return Double(seconds) * 1e3 + Double(attoseconds) / 1e15
   }
 
   /// The duration in seconds, with fractions.

@@ -1,26 +1,28 @@
 import System
 
 /// Tells clicks from held buttons: a release within 250 ms is a click, what lasts longer holds.
-struct Pointer {
-  enum Gesture: Equatable {
+package struct Pointer {
+  package enum Gesture: Equatable {
     case click(row: Int, column: Int)
     case hold(Bool)
   }
 
-  static let patience = Duration.milliseconds(250)
+  package static let patience = Duration.milliseconds(250)
   private var pressed: (row: Int, column: Int, at: Instant)?
   private var isHolding = false
 
+  package init() {}
+
   /// When a button that stays down begins to hold.
-  var deadline: Instant? {
+  package var deadline: Instant? {
     isHolding ? nil : pressed.map { $0.at + Pointer.patience }
   }
 
-  mutating func press(row: Int, column: Int, at now: Instant) {
+  package mutating func press(row: Int, column: Int, at now: Instant) {
     if pressed == nil { pressed = (row, column, now) }
   }
 
-  mutating func release(at now: Instant) -> Gesture? {
+  package mutating func release(at now: Instant) -> Gesture? {
     defer {
       pressed = nil
       isHolding = false
@@ -30,7 +32,7 @@ struct Pointer {
   }
 
   /// Called when time has passed.
-  mutating func tick(at now: Instant) -> Gesture? {
+  package mutating func tick(at now: Instant) -> Gesture? {
     guard let deadline, now >= deadline else { return nil }
     isHolding = true
     return .hold(true)

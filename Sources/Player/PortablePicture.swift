@@ -1,9 +1,9 @@
 import CZlib
 
 /// Writes a picture as PNG (W3C PNG specification, second edition): eight bits a channel, RGB.
-enum PortablePicture {
+package enum PortablePicture {
   /// The file's bytes; nil where zlib fails for want of memory.
-  static func png(width: Int, height: Int, pixels: [UInt32]) -> [UInt8]? {
+  package static func png(width: Int, height: Int, pixels: [UInt32]) -> [UInt8]? {
     precondition(pixels.count == width * height && width > 0 && height > 0)
     var scanlines: [UInt8] = []
     scanlines.reserveCapacity((width * 3 + 1) * height)

@@ -5,7 +5,7 @@ import Stories
 import System
 
 /// Saves the picture that the viewer sees, in the story's own size, by a decoder of its own.
-final class StillSaver {
+package final class StillSaver {
   private let session: DecoderSession
   private let name: String
   private let moment: Duration
@@ -75,7 +75,7 @@ final class StillSaver {
   }
 
   /// A name that no shell or file manager stumbles over.
-  static func fileName(for story: Story, at moment: Duration) -> String {
+  package static func fileName(for story: Story, at moment: Duration) -> String {
     let plain = story.shortName.unicodeScalars.prefix(60).map { scalar in
       scalar.isASCII && (scalar.properties.isAlphabetic || ("0"..."9").contains(scalar))
         ? Character(scalar) : "-"

@@ -241,13 +241,15 @@ final class Telling {
 }
 
 /// Decides from how late pictures come whether the decoder must skip some.
-struct DecodingPace {
+package struct DecodingPace {
   private var isHurried = false
   private var lateSince: Instant?
   private var onTimeSince: Instant?
 
+  package init() {}
+
   /// The effort to change to, nil to go on as it is.
-  mutating func effort(lateness: Duration, dropped: Int, now: Instant) -> Effort? {
+  package mutating func effort(lateness: Duration, dropped: Int, now: Instant) -> Effort? {
     let isLate = lateness > .milliseconds(80)
     if isLate {
       onTimeSince = nil

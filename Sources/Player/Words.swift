@@ -1,10 +1,10 @@
 import Stories
 
 /// Durations, ages and sizes in words, as the screen shows them.
-enum Words {
+package enum Words {
   /// "just now", "5 min ago", "2 h ago", "3 d ago", "5 wk ago", "2 y ago"; a time to come is "just
   /// now" too (clocks differ).
-  static func age(seconds: Int64) -> String {
+  package static func age(seconds: Int64) -> String {
     switch seconds {
     case ..<60: "just now"
     case ..<3600: "\(seconds / 60) min ago"
@@ -16,7 +16,7 @@ enum Words {
   }
 
   /// "12 s", "1:05", "1:00:00".
-  static func length(_ duration: Duration) -> String {
+  package static func length(_ duration: Duration) -> String {
     let seconds = duration.components.seconds
     if seconds < 60 { return "\(seconds) s" }
     let (hours, minutes) = (seconds / 3600, seconds / 60 % 60)
@@ -25,7 +25,7 @@ enum Words {
   }
 
   /// Decimal units: "999 B", "12.3 kB", "4.4 MB".
-  static func bytes(_ count: Int) -> String {
+  package static func bytes(_ count: Int) -> String {
     var value = Double(count)
     for unit in ["B", "kB", "MB", "GB"] {
       if value < 999.95 || unit == "GB" {
@@ -37,7 +37,7 @@ enum Words {
   }
 
   /// A number with that many digits after the point.
-  static func fixed(_ value: Double, digits: Int) -> String {
+  package static func fixed(_ value: Double, digits: Int) -> String {
     var scale = 1.0
     for _ in 0..<digits { scale *= 10 }
     guard value.isFinite, abs(value * scale) < 1e15 else { return "?" }
