@@ -19,6 +19,8 @@ public struct PlayOptions: Sendable {
   public var reduceMotion = false
   /// Where the JSON metrics go.
   public var report: String?
+  /// Where what happens is noted.
+  public var log: EventLog?
   public var keys = KeyTable()
 
   public init() {}

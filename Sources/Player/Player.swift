@@ -31,7 +31,7 @@ public final class Player {
   private var pointer = Pointer()
   private var links = LinkOpener()
   private var saver: StillSaver?
-  private var log = TellingLog()
+  private var log: TellingLog
   private var endedBy: Signals.Signal?
   private var isFinished = false
   /// What must be done as soon as no frame is under way.
@@ -53,6 +53,7 @@ public final class Player {
     self.terminal = terminal
     self.signals = signals
     self.processStart = processStart
+    log = TellingLog(events: options.log)
     screen = Screen(terminal: terminal, options: options)
     tellings = Tellings(
       stories: stories, pool: pool, options: options, shape: screen.shape(fit: options.fit))

@@ -28,6 +28,8 @@ final class Telling {
   private let session: DecoderSession
   private let imageTime: Duration
   private let untimed: Bool
+  /// Only the first picture is shown, for as long as the story lasts.
+  private let onlyFirst: Bool
   private var queue = PictureQueue()
   private var clock = MediaClock()
   private var needsPicture = true
@@ -39,12 +41,13 @@ final class Telling {
   private var pace = DecodingPace()
 
   init(
-    story: Int, session: DecoderSession, imageTime: Duration, untimed: Bool
+    story: Int, session: DecoderSession, imageTime: Duration, untimed: Bool, onlyFirst: Bool
   ) {
     self.story = story
     self.session = session
     self.imageTime = imageTime
     self.untimed = untimed
+    self.onlyFirst = onlyFirst
     session.allow(pictures: 1)
   }
 
@@ -59,7 +62,7 @@ final class Telling {
   /// From ready to told: the decoder may go on.
   func begin(generation: Int) {
     self.generation = generation
-    session.allow(pictures: Telling.picturesAhead - 1)
+    if !onlyFirst { session.allow(pictures: Telling.picturesAhead - 1) }
   }
 
   /// Takes in what the decoder says, and serves it.
@@ -97,7 +100,8 @@ final class Telling {
   /// outlasts the pictures by 250 ms or more.
   var end: Duration? {
     guard let info else { return nil }
-    if info.kind == .picture, info.isStill { return imageTime }
+    if info.kind == .picture, info.isStill || onlyFirst { return imageTime }
+    if onlyFirst { return info.duration ?? imageTime }
     guard let ends else { return nil }
     let pictures = ends.pictures ?? .zero
     guard let sound = ends.sound, sound >= pictures + .milliseconds(250) else { return pictures }
@@ -153,6 +157,7 @@ final class Telling {
       return show(picture)
     }
     if untimed {
+      if onlyFirst { return .finished }
       if let picture = queue.takeFirst() { return show(picture) }
       if info?.isStill == true, info?.kind == .picture { return .finished }
       return ends == nil ? idle : .finished
@@ -179,7 +184,7 @@ final class Telling {
 
   private func show(_ picture: DecodedPicture) -> Step {
     shown = picture
-    session.allow(pictures: 1)
+    if !onlyFirst { session.allow(pictures: 1) }
     return .show(picture)
   }
 
@@ -208,7 +213,7 @@ final class Telling {
 
   /// Goes to a position within the story; false where it cannot.
   func seek(to time: Duration, at now: Instant) -> Bool {
-    guard let info, !info.isStill, shown != nil, failure == nil else { return false }
+    guard let info, !info.isStill, !onlyFirst, shown != nil, failure == nil else { return false }
     let target = max(.zero, length.map { min(time, $0) } ?? time)
     restart(at: target, now: now)
     return true
@@ -217,6 +222,7 @@ final class Telling {
   /// The grid has changed: the present picture is wanted again in the new size.
   func reshape(_ shape: PictureRequest, at now: Instant) {
     session.reshape(shape)
+    if onlyFirst, shown != nil { session.allow(pictures: 1) }
     if shown != nil || !queue.isEmpty { restart(at: position(at: now), now: now) }
   }
 

@@ -15,6 +15,9 @@ struct TellingLog {
   private var lastPicture: Instant?
   private var awaitsDrain = false
   private var anyPlayed = false
+  private let events: EventLog?
+
+  init(events: EventLog?) { self.events = events }
 
   var outcome: PlayOutcome {
     if complaints.isEmpty { return .allPlayed }
@@ -27,6 +30,7 @@ struct TellingLog {
   mutating func begin(_ story: Story, generation: Int, now: Instant) {
     metrics.stories.append(
       TellingMetrics(source: story.visibleSource, kind: story.kind?.rawValue))
+    events?.note("begin \(story.visibleSource)")
     self.generation = generation
     began = now
     isOpen = true
@@ -59,6 +63,7 @@ struct TellingLog {
   mutating func noteDrained(isBusy: Bool, processStart: Instant, now: Instant) {
     guard awaitsDrain, !isBusy, let began, !metrics.stories.isEmpty else { return }
     awaitsDrain = false
+    events?.note("first picture after \(Words.fixed((now - began).milliseconds, digits: 1)) ms")
     metrics.stories[metrics.stories.count - 1].firstPictureMs = (now - began).milliseconds
     if metrics.startToFirstPicture == nil { metrics.startToFirstPicture = now - processStart }
     if let pressed = keyPressed { metrics.keyLatencies.add(now - pressed) }
@@ -78,6 +83,7 @@ struct TellingLog {
 
   mutating func fail(_ line: String) {
     complaints.append(line)
+    events?.note(line)
     if !metrics.stories.isEmpty { metrics.stories[metrics.stories.count - 1].error = line }
     keyPressed = nil
     gapStart = nil
@@ -89,6 +95,7 @@ struct TellingLog {
     isOpen = false
     let index = metrics.stories.count - 1
     metrics.stories[index].status = status
+    events?.note(status.rawValue)
     guard let telling else { return }
     metrics.stories[index].kind = telling.info?.kind.name ?? metrics.stories[index].kind
     metrics.stories[index].framesDecoded = telling.framesDecoded

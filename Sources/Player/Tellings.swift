@@ -86,7 +86,7 @@ final class Tellings {
     let imageTime = story.imageTime.flatMap { $0 > 0 ? Duration.seconds($0) : nil }
     return Telling(
       story: number, session: session, imageTime: imageTime ?? options.imageTime,
-      untimed: options.untimed)
+      untimed: options.untimed, onlyFirst: options.reduceMotion)
   }
 }
 

@@ -33,6 +33,15 @@ struct PlayCommand {
   }
 
   private func play(_ feed: Feed, pool: DecoderPool) -> Int32 {
+    var options = invocation.play
+    if let path = invocation.logFile {
+      do {
+        options.log = try EventLog(path: path)
+      } catch {
+        complain(error.description)
+        return Status.usage
+      }
+    }
     let outcome: (result: Player.Result, report: JSON)
     do {
       let signals = try Signals()
@@ -40,7 +49,7 @@ struct PlayCommand {
         TerminalSession.Options(mouse: invocation.play.mouse, colour: invocation.play.colour))
       defer { terminal.close() }
       let player = Player(
-        feed: feed, options: invocation.play, terminal: terminal, signals: signals, pool: pool,
+        feed: feed, options: options, terminal: terminal, signals: signals, pool: pool,
         processStart: start)
       let result = try player.run()
       outcome = (result, player.report)
