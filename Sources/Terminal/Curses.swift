@@ -55,7 +55,8 @@ final class Curses {
       return nil
     }
     // The size is what the terminal says, whatever LINES and COLUMNS were exported as.
-    use_env(false)
+    use_env(true)
+    use_tioctl(true)
     let started = Self.keepingSignals { newterm(name, output, input) }
     guard let screen = started, let keys = newpad(1, 1) else {
       fclose(output)
