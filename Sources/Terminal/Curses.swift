@@ -59,6 +59,10 @@ final class Curses {
     use_tioctl(true)
     let started = Self.keepingSignals { newterm(name, output, input) }
     guard let screen = started, let keys = newpad(1, 1) else {
+      if let started {
+        endwin()
+        delscreen(started)
+      }
       fclose(output)
       fclose(input)
       return nil
@@ -188,14 +192,16 @@ final class Curses {
 
   // MARK: Drawing
 
-  /// Defines the colours; without this call everything is monochrome.
-  func startColours() {
-    guard start_color() == OK else { return }
+  /// Defines the colours; false where the description has none. Without this call everything is
+  /// monochrome.
+  func startColours() -> Bool {
+    guard has_colors(), start_color() == OK else { return false }
     use_default_colors()
     init_pair(Pair.accent, Int16(COLOR_CYAN), -1)
     init_pair(Pair.alarm, Int16(COLOR_RED), -1)
     let grey: Int16 = nc_colours() >= 16 ? 8 : -1
     init_pair(Pair.quiet, grey, -1)
+    return true
   }
 
   /// One window for each of these rows, blank; others are given up and left as they are.

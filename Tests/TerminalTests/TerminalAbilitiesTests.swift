@@ -95,6 +95,12 @@ import Testing
     #expect(abilities.unicode == expected)
   }
 
+  @Test(arguments: [(8, false), (256, true), (1 << 24, true)])
+  func unicode_noLocaleAtAll_terminalsOfToday(colours: Int, expected: Bool) {
+    #expect(Self.abilities(["TERM": "xterm"], colours: colours).unicode == expected)
+    #expect(!Self.abilities(["TERM": "xterm", "LANG": "POSIX"], colours: colours).unicode)
+  }
+
   @Test(arguments: [
     ("xterm", true, false), ("dumb", true, true), ("", true, true), ("unknown", true, true),
     ("teletype", false, true),
