@@ -237,7 +237,23 @@ final class Curses {
     if style.isBold { attributes |= nc_bold() }
     if style.isDim { attributes |= nc_dim() }
     nc_style(window, attributes, style.pair)
-    nc_put(window, Int32(column), text)
+    nc_put(window, Int32(column), Self.measurable(text))
+  }
+
+  /// The text with a question mark for each character that ncurses measures otherwise than the
+  /// layout did: those that are younger than the C library.
+  private static func measurable(_ text: String) -> String {
+    if text.utf8.allSatisfy({ $0 < 0x80 }) { return text }
+    var result = ""
+    for scalar in text.unicodeScalars {
+      let width = DisplayText.width(of: String(scalar))
+      if Int(nc_width(scalar.value)) == width {
+        result.unicodeScalars.append(scalar)
+      } else if width > 0 {
+        result += "?" + String(repeating: " ", count: width - 1)
+      }
+    }
+    return result
   }
 
   /// Marks a row's window for the next `flush`.

@@ -156,6 +156,17 @@ extension TerminalSessionTests {
     #expect(stage.terminal.screen.modes.contains(7))
   }
 
+  @Test func draw_charactersYoungerThanTheCLibrary_keepTheirPlace() throws {
+    let stage = try Stage()
+    var chrome = story
+    chrome.titleLeft = "a\u{2FFC}b\u{4DC0}c 漢 e\u{301} 🙂 end"
+    stage.session.draw(chrome)
+    #expect(stage.terminal.waitUntil { $0.text(row: 1).hasSuffix("paused") })
+    let screen = stage.terminal.screen
+    #expect(screen.text(row: 1).hasPrefix(" a? b?c 漢 e\u{301} 🙂 end "))
+    #expect(screen[73, 1].glyph == "p")
+  }
+
   @Test func draw_withoutUTF8_isASCII() throws {
     let stage = try Stage(environment: ["TERM": "xterm", "LANG": "C"])
     var chrome = story

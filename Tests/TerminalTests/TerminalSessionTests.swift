@@ -76,6 +76,32 @@ import Testing
     #expect(terminal.screen.pen == ScreenPen())
   }
 
+  /// A list of sources comes through standard input; keys then come from the terminal itself.
+  @Test func session_standardInputIsAPipe_readsKeysFromTheTerminal() async throws {
+    let terminal = try PseudoTerminal()
+    terminal.send("x")
+    let path = terminal.path
+    await #expect(processExitsWith: .success) { [path = path as String] in
+      setsid()
+      let descriptor = open(path, O_RDWR)
+      var ends: [Int32] = [-1, -1]
+      guard descriptor >= 0, pipe(&ends) == 0 else { exit(2) }
+      dup2(ends[0], STDIN_FILENO)
+      dup2(descriptor, STDOUT_FILENO)
+      var options = TerminalSession.Options()
+      options.environment = Stage.environment
+      let session = try TerminalSession(options)
+      var events: [InputEvent] = []
+      for _ in 0..<200 where !events.contains(.key(.character("x"))) {
+        usleep(10_000)
+        events += session.readInput()
+      }
+      session.close()
+      exit(events.contains(.key(.character("x"))) ? 0 : 1)
+    }
+    #expect(terminal.attributesUnchanged)
+  }
+
   /// ncurses takes INT, TERM, TSTP and WINCH wherever they still have their default action.
   @Test func session_defaultActions_areLeftAlone() async throws {
     let terminal = try PseudoTerminal()
