@@ -5,7 +5,9 @@
 #define NCURSES_WIDECHAR 1
 #define _XOPEN_SOURCE_EXTENDED 1
 #include <curses.h>
+#include <stdint.h>
 #include <term.h>
+#include <wchar.h>
 
 // Globals that strict concurrency hides: they belong to the thread that owns the screen.
 static inline WINDOW *nc_stdscr(void) { return stdscr; }
@@ -17,6 +19,11 @@ static inline int nc_colours(void) { return COLORS; }
 static inline attr_t nc_bold(void) { return A_BOLD; }
 static inline attr_t nc_dim(void) { return A_DIM; }
 static inline attr_t nc_invisible(void) { return A_INVIS; }
+
+/// The columns that ncurses counts for a character, negative where it knows none. Declared here
+/// because wchar.h offers it only to those who define _XOPEN_SOURCE before all other headers.
+int wcwidth(wchar_t character);
+static inline int nc_width(uint32_t character) { return wcwidth((wchar_t)character); }
 
 /// Whether the terminal can show an attribute.
 static inline bool nc_can_show(attr_t attribute) { return (term_attrs() & attribute) != 0; }

@@ -1,26 +1,26 @@
 import Pictures
 
 /// One row of the chrome as it is to be drawn: harmless texts in their columns.
-struct ChromeRow: Equatable {
-  enum Tone: Equatable {
+package struct ChromeRow: Equatable {
+  package enum Tone: Equatable {
     case plain, quiet, alarm
     case bar(BarCell.Tone)
   }
 
   /// A text in one tone; texts stand from left to right and do not overlap.
-  struct Run: Equatable {
-    var column: Int
-    var text: String
-    var tone: Tone
+  package struct Run: Equatable {
+    package var column: Int
+    package var text: String
+    package var tone: Tone
   }
 
-  var row: Int
-  var runs: [Run]
+  package var row: Int
+  package var runs: [Run]
 }
 
 extension Chrome {
   /// All rows for a layout, top to bottom.
-  func rows(_ layout: ScreenLayout, unicode: Bool, lines: Bool) -> [ChromeRow] {
+  package func rows(_ layout: ScreenLayout, unicode: Bool, lines: Bool) -> [ChromeRow] {
     if layout.isTooSmall { return [Self.sizeRow(layout, unicode: unicode)] }
     let text = TextRow(columns: layout.textColumns, unicode: unicode)
     var rows = [barRow(layout, lines: lines)]

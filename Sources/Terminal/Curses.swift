@@ -55,10 +55,14 @@ final class Curses {
       return nil
     }
     // The size is what the terminal says, whatever LINES and COLUMNS were exported as.
-    use_env(false)
+    use_env(true)
     use_tioctl(true)
     let started = Self.keepingSignals { newterm(name, output, input) }
     guard let screen = started, let keys = newpad(1, 1) else {
+      if let started {
+        endwin()
+        delscreen(started)
+      }
       fclose(output)
       fclose(input)
       return nil
@@ -188,14 +192,16 @@ final class Curses {
 
   // MARK: Drawing
 
-  /// Defines the colours; without this call everything is monochrome.
-  func startColours() {
-    guard start_color() == OK else { return }
+  /// Defines the colours; false where the description has none. Without this call everything is
+  /// monochrome.
+  func startColours() -> Bool {
+    guard has_colors(), start_color() == OK else { return false }
     use_default_colors()
     init_pair(Pair.accent, Int16(COLOR_CYAN), -1)
     init_pair(Pair.alarm, Int16(COLOR_RED), -1)
     let grey: Int16 = nc_colours() >= 16 ? 8 : -1
     init_pair(Pair.quiet, grey, -1)
+    return true
   }
 
   /// One window for each of these rows, blank; others are given up and left as they are.
@@ -231,7 +237,23 @@ final class Curses {
     if style.isBold { attributes |= nc_bold() }
     if style.isDim { attributes |= nc_dim() }
     nc_style(window, attributes, style.pair)
-    nc_put(window, Int32(column), text)
+    nc_put(window, Int32(column), Self.measurable(text))
+  }
+
+  /// The text with a question mark for each character that ncurses measures otherwise than the
+  /// layout did: those that are younger than the C library.
+  private static func measurable(_ text: String) -> String {
+    if text.utf8.allSatisfy({ $0 < 0x80 }) { return text }
+    var result = ""
+    for scalar in text.unicodeScalars {
+      let width = DisplayText.width(of: String(scalar))
+      if Int(nc_width(scalar.value)) == width {
+        result.unicodeScalars.append(scalar)
+      } else if width > 0 {
+        result += "?" + String(repeating: " ", count: width - 1)
+      }
+    }
+    return result
   }
 
   /// Marks a row's window for the next `flush`.

@@ -6,9 +6,9 @@ import System
 /// sequence; all that it does not know comes through byte by byte. Here such sequences are put
 /// together over any number of reads, understood where they are common (mouse reports, other
 /// terminals' arrows) and dropped whole where they are not, so that no part of one acts as a key.
-struct InputDecoder {
+package struct InputDecoder {
   /// One answer of ncurses.
-  enum Code: Equatable {
+  package enum Code: Equatable {
     case byte(UInt8)
     case key(Key)
     /// A mode 2026 answer that ncurses recognised.
@@ -17,7 +17,7 @@ struct InputDecoder {
 
   /// An unfinished sequence that gets no more bytes for so long is given up. After a lone Esc it
   /// is the time in which a `[` still counts as the rest of a sequence that a slow line split.
-  static let patience = Duration.milliseconds(300)
+  package static let patience = Duration.milliseconds(300)
 
   private enum State {
     case ground
@@ -42,8 +42,10 @@ struct InputDecoder {
   private var state = State.ground
   private var latest: Instant?
 
+  package init() {}
+
   /// Takes one code and gives what it completes.
-  mutating func take(_ code: Code, at now: Instant) -> [InputEvent] {
+  package mutating func take(_ code: Code, at now: Instant) -> [InputEvent] {
     if let latest, now - latest > Self.patience { state = .ground }
     latest = now
     switch code {
@@ -60,7 +62,7 @@ struct InputDecoder {
   }
 
   /// Says that nothing more is there to read: an Esc that stands alone is a key then.
-  mutating func settle() -> [InputEvent] {
+  package mutating func settle() -> [InputEvent] {
     guard case .escape = state else { return [] }
     state = .reportedEscape
     return [.key(.escape)]
@@ -144,7 +146,7 @@ struct InputDecoder {
     guard bytes.allSatisfy({ $0 >= 32 }) else { return [] }
     let button = Int(bytes[0]) - 32
     // Releases do not tell which button it was.
-    let isRelease = button & 3 == 3 && button < 64
+    let isRelease = button & ~0x1C == 3
     return ControlSequence.mouse(
       button: isRelease ? 0 : button, column: Int(bytes[1]) - 32, row: Int(bytes[2]) - 32,
       isRelease: isRelease)

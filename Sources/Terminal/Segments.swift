@@ -26,9 +26,9 @@ public struct Segments: Equatable, Sendable {
   }
 
   /// Where a segment stands.
-  struct Place: Equatable {
-    let index: Int
-    let columns: Range<Int>
+  package struct Place: Equatable {
+    package let index: Int
+    package let columns: Range<Int>
   }
 
   /// The least width of a segment, and the least width inside a window of many.
@@ -37,7 +37,7 @@ public struct Segments: Equatable, Sendable {
 
   /// The segments that are shown, from the left: all, or a window around the current one where they
   /// would be narrower than two columns.
-  func places(columns: Int) -> [Place] {
+  package func places(columns: Int) -> [Place] {
     let room = max(0, columns - 2)
     guard count > 0, room > 0 else { return [] }
     if count * (Self.least + 1) - 1 <= room {

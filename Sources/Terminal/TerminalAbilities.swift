@@ -75,7 +75,7 @@ public struct TerminalAbilities: Equatable, Sendable {
   public init(environment: [String: String], description: Description) {
     name = environment["TERM"] ?? ""
     isDumb = Self.isDumb(name) || !description.placesCursor
-    unicode = Self.namesUTF8(environment)
+    unicode = Self.usesUTF8(environment, description)
     synchronizedOutput = false
     repeatCharacter = description.repeatsCharacters && !isDumb
     colour = isDumb ? .never : Self.colour(name, environment, description)
@@ -88,11 +88,14 @@ public struct TerminalAbilities: Equatable, Sendable {
     name.isEmpty || name == "dumb" || name == "unknown"
   }
 
-  /// The first of the three variables that is set decides, as in setlocale.
-  private static func namesUTF8(_ environment: [String: String]) -> Bool {
+  /// The first of the three variables that is set decides, as in setlocale. Where none is, as in
+  /// many containers, nobody chose ASCII: terminals with 256 colours are taken to be of today.
+  private static func usesUTF8(
+    _ environment: [String: String], _ description: Description
+  ) -> Bool {
     let value = ["LC_ALL", "LC_CTYPE", "LANG"].lazy
       .compactMap { environment[$0] }.first { !$0.isEmpty }
-    guard let value = value?.lowercased() else { return false }
+    guard let value = value?.lowercased() else { return (description.colours ?? 0) >= 256 }
     return value.contains("utf-8") || value.contains("utf8")
   }
 

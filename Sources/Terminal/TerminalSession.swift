@@ -41,7 +41,8 @@ public final class TerminalSession {
   private var isSuspended = false
   private var drawnLayout: ScreenLayout?
   private var drawnRows: [Int: ChromeRow] = [:]
-  private var hasColour: Bool { abilities.colour != .never }
+  /// Whether the chrome may use the terminal's palette.
+  private let hasColour: Bool
 
   /// Enters the alternate screen.
   ///
@@ -70,15 +71,15 @@ public final class TerminalSession {
         name: found.description, input: inputDescriptor, output: outputDescriptor)
     else { throw .unknownTerminal(name: abilities.name) }
     self.curses = curses
+    hasColour = abilities.colour != .never && curses.startColours()
     arm(curses, modes)
     // Mouse reports are put together by the decoder: ncurses reads the rest of one with a call that
     // waits, and speaks the old protocol, which ends at column 223, in tmux and screen.
     curses.forget("kmous")
     curses.recognise(TerminalModes.synchronizedAnswers)
-    if hasColour { curses.startColours() }
     adoptSize()
     enter(curses)
-    if !abilities.isLinuxConsole { tell(TerminalModes.askSynchronized) }
+    if !abilities.isLinuxConsole { output.tell(TerminalModes.askSynchronized) }
   }
 
   deinit { close() }
@@ -195,7 +196,7 @@ public final class TerminalSession {
     // ncurses holds these rows for blank, but the picture was there.
     if drawnLayout != nil {
       let taken = rows.filter { drawnRows[$0] == nil }
-      tell(taken.map(TerminalModes.emptyRow).joined())
+      output.tell(taken.map(TerminalModes.emptyRow).joined())
     }
     curses.makeWindows(rows: rows, columns: layout.columns)
     drawnRows = [:]
@@ -229,7 +230,7 @@ public final class TerminalSession {
   public func suspend() {
     guard let curses, !isSuspended else { return }
     isSuspended = true
-    tell(leavingModes)
+    output.tell(leavingModes)
     curses.leave()
     TerminalGuard.disarm()
   }
@@ -240,6 +241,7 @@ public final class TerminalSession {
     guard let curses, isSuspended, let modes = Curses.modes(of: outputDescriptor) else { return }
     isSuspended = false
     curses.adoptModes()
+    decoder = InputDecoder()
     arm(curses, modes)
     repaintAll()
     enter(curses)
@@ -248,7 +250,7 @@ public final class TerminalSession {
   /// Restores the terminal. Nothing can be drawn any more; further calls do nothing.
   public func close() {
     guard curses != nil else { return }
-    if !isSuspended { tell(leavingModes) }
+    if !isSuspended { output.tell(leavingModes) }
     curses = nil
     TerminalGuard.disarm()
   }
@@ -256,7 +258,7 @@ public final class TerminalSession {
   private func enter(_ curses: Curses) {
     curses.blankAll()
     curses.flush()
-    tell((options.mouse ? TerminalModes.mouseOn : "") + TerminalModes.focusOn)
+    output.tell((options.mouse ? TerminalModes.mouseOn : "") + TerminalModes.focusOn)
   }
 
   /// What ncurses does not undo itself. A frame may be half written: the first byte ends whatever
@@ -270,15 +272,6 @@ public final class TerminalSession {
     let leaving = ["rmkx", "op", "sgr0", "rmcup", "cnorm"].map { curses.string($0) ?? "" }.joined()
     let bytes = Array((leavingModes + leaving + TerminalModes.cursorOn + "\r").utf8)
     TerminalGuard.arm(descriptor: outputDescriptor, attributes: modes, bytes: bytes)
-  }
-
-  /// Writes a few bytes of our own between two of ncurses' writes.
-  private func tell(_ text: String) {
-    var rest = Array(text.utf8)[...]
-    while !rest.isEmpty {
-      let count = rest.withUnsafeBytes { Glibc.write(outputDescriptor, $0.baseAddress, $0.count) }
-      if count > 0 { rest = rest.dropFirst(count) } else if errno != EINTR { return }
-    }
   }
 }
 
