@@ -11,6 +11,7 @@
 #include <libavutil/pixdesc.h>
 #include <libswresample/swresample.h>
 #include <libswscale/swscale.h>
+#include <malloc.h>
 
 static inline int ff_error_again(void) { return AVERROR(EAGAIN); }
 static inline int ff_error_eof(void) { return AVERROR_EOF; }
@@ -25,5 +26,7 @@ static inline int64_t ff_no_time(void) { return AV_NOPTS_VALUE; }
 /// The planes of a frame.
 static inline uint8_t *ff_plane(const AVFrame *frame, int index) { return frame->data[index]; }
 static inline int ff_stride(const AVFrame *frame, int index) { return frame->linesize[index]; }
+
+static inline void ff_give_back_memory(void) { malloc_trim(0); }
 
 #endif

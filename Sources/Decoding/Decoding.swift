@@ -56,5 +56,6 @@ public enum DecoderProgram {
   /// What must be read from disk, or may be, while it still can.
   private static func prepareLibraries() {
     FFmpegLibrary.prepare()
+    HeifStory.prepare()
   }
 }

@@ -5,10 +5,12 @@ struct Storyteller {
   private let connection: PlayerConnection
   private let decoder: any MediaDecoder
   private var serial: UInt32 = 0
-  /// Gone to but not sent for want of credit.
-  private var waiting: PictureTiming?
-  private var picturesOver = false
-  private var told = false
+  private var isOpened = false
+  /// What the decoder last came to and was not told yet.
+  private var state = Progress.working
+  /// The last picture that was gone to.
+  private var position = Duration.zero
+  private var isTold = false
   /// Sound is sent so far ahead of the picture beside it.
   private static let soundLead = Duration.milliseconds(500)
 
@@ -17,12 +19,9 @@ struct Storyteller {
     self.connection = connection
   }
 
-  /// Tells it, and goes on waiting for seeks; returns never but by an error.
+  /// Tells it, and goes on waiting for seeks; ends only with an error or with the socket.
   mutating func tell(from start: Duration) throws(DecodingError) -> Never {
     if start > .zero { try decoder.seek(to: start) }
-    waiting = try decoder.advance(connection.effort)
-    picturesOver = waiting == nil
-    connection.send(.opened(decoder.info))
     while true {
       connection.receiveWaiting()
       if let seek = connection.takeSeek() { try go(to: seek) }
@@ -32,29 +31,39 @@ struct Storyteller {
 
   private mutating func go(to seek: PlayerConnection.Seek) throws(DecodingError) {
     serial = seek.serial
-    waiting = nil
-    picturesOver = false
-    told = false
-    try decoder.seek(to: max(.zero, seek.position))
+    state = .working
+    position = max(.zero, seek.position)
+    isTold = false
+    try decoder.seek(to: position)
   }
 
   private mutating func step() throws(DecodingError) {
-    if told { return connection.receive() }
-    if waiting == nil, !picturesOver {
-      waiting = try decoder.advance(connection.effort)
-      picturesOver = waiting == nil
-    }
-    if let timing = waiting {
+    if isTold { return connection.receive() }
+    switch state {
+    case .working:
+      state = try decoder.advance(connection.effort, for: connection.shape)
+      if case .picture(let timing) = state { position = timing.time }
+      if state == .working {
+        try sendSound(before: position + Self.soundLead)
+      } else if !isOpened {
+        isOpened = true
+        connection.send(.opened(decoder.info))
+      }
+    case .picture(let timing):
       try sendSound(before: timing.time + Self.soundLead)
+      if connection.hasSeek { return }
       guard connection.credits > 0 else { return connection.receive() }
       try send(timing)
-      waiting = nil
-    } else if picturesOver {
+      state = .working
+      if connection.credits == 0 { decoder.rest() }
+    case .over:
       try sendSound(before: .seconds(1 << 32))
       if connection.hasSeek { return }
+      let ends = decoder.ends
       connection.send(
-        .ended(serial: serial, picturesEnd: decoder.ends.pictures, soundEnd: decoder.ends.sound))
-      told = true
+        .ended(serial: serial, picturesEnd: ends.pictures, soundEnd: ends.sound))
+      isTold = true
+      decoder.rest()
     }
   }
 

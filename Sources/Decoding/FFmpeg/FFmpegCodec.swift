@@ -17,6 +17,39 @@ final class FFmpegFrame {
 
   var width: Int { Int(raw.pointee.width) }
   var height: Int { Int(raw.pointee.height) }
+  /// When it is shown, on its stream's clock, as well as FFmpeg can tell.
+  var timestamp: Int64? { known(raw.pointee.best_effort_timestamp) }
+  var duration: Int64? { raw.pointee.pkt_duration > 0 ? raw.pointee.pkt_duration : nil }
+
+  /// The order of bytes in packed pixels.
+  enum PackedPixels {
+    case redGreenBlue
+    case redGreenBlueAlpha
+    case redGreenBlueUnused
+    case blueGreenRed
+
+    fileprivate var format: AVPixelFormat {
+      switch self {
+      case .redGreenBlue: AV_PIX_FMT_RGB24
+      case .redGreenBlueAlpha: AV_PIX_FMT_RGBA
+      case .redGreenBlueUnused: AV_PIX_FMT_RGB0
+      case .blueGreenRed: AV_PIX_FMT_BGR0
+      }
+    }
+  }
+
+  /// Points to pixels that somebody else owns and that must outlive their use.
+  func lend(
+    _ pixels: UnsafeMutablePointer<UInt8>, strideBytes: Int, width: Int, height: Int,
+    pixels order: PackedPixels
+  ) {
+    av_frame_unref(raw)
+    raw.pointee.data.0 = pixels
+    raw.pointee.linesize.0 = Int32(strideBytes)
+    raw.pointee.width = Int32(width)
+    raw.pointee.height = Int32(height)
+    raw.pointee.format = order.format.rawValue
+  }
 
   /// The picture's own display matrix (FFmpeg makes one of a JPEG's EXIF orientation).
   var orientation: Orientation? {
@@ -26,15 +59,14 @@ final class FFmpegFrame {
     return Orientation(matrix: data)
   }
 
+  /// The size that a viewer must see, in square pixels.
+  func displaySize(pixelAspect: Double, orientation: Orientation) -> (width: Int, height: Int) {
+    let wide = max(1, Int((Double(width) * pixelAspect).rounded()))
+    return orientation.seen(width: wide, height: max(1, height))
+  }
+
   /// Width over height of a stored pixel, where the picture says so and it is sane.
   var pixelAspect: Double? { sane(raw.pointee.sample_aspect_ratio) }
-}
-
-/// A pixel aspect that a picture can have.
-func sane(_ ratio: AVRational) -> Double? {
-  guard ratio.num > 0, ratio.den > 0 else { return nil }
-  let value = Double(ratio.num) / Double(ratio.den)
-  return (1 / 64...64).contains(value) ? value : nil
 }
 
 /// Owns an opened decoder.
@@ -43,8 +75,8 @@ final class FFmpegCodec {
 
   /// Opens the decoder of a stream.
   init(_ stream: FFmpegStream) throws(DecodingError) {
-    let parameters = stream.parameters
-    guard let codec = avcodec_find_decoder(parameters.codec_id) else {
+    if stream.isProtected { throw .protected }
+    guard let codec = Self.decoder(for: stream) else {
       throw .noDecoder(codec: stream.codecName)
     }
     guard let context = avcodec_alloc_context3(codec) else { throw .outOfMemory }
@@ -57,6 +89,17 @@ final class FFmpegCodec {
     guard code >= 0 else {
       throw DecodingError(ffmpeg: code, else: .noDecoder(codec: stream.codecName))
     }
+  }
+
+  /// FFmpeg's own decoders of VP8 and VP9 know no alpha; libvpx does.
+  private static func decoder(for stream: FFmpegStream) -> UnsafePointer<AVCodec>? {
+    let alpha: UnsafePointer<AVCodec>? =
+      switch stream.codec {
+      case AV_CODEC_ID_VP8 where stream.hasAlphaBeside: avcodec_find_decoder_by_name("libvpx")
+      case AV_CODEC_ID_VP9 where stream.hasAlphaBeside: avcodec_find_decoder_by_name("libvpx-vp9")
+      default: nil
+      }
+    return alpha ?? avcodec_find_decoder(stream.codec)
   }
 
   deinit {

@@ -17,7 +17,25 @@ final class FFmpegPacket {
 
   var stream: Int { Int(raw.pointee.stream_index) }
   var sizeBytes: Int { Int(raw.pointee.size) }
+  var isKey: Bool { raw.pointee.flags & AV_PKT_FLAG_KEY != 0 }
+  /// Decoded for others' sake only, never shown.
+  var isDiscarded: Bool { raw.pointee.flags & AV_PKT_FLAG_DISCARD != 0 }
+  var timestamp: Int64? { known(raw.pointee.pts) }
+  var duration: Int64? { raw.pointee.duration > 0 ? raw.pointee.duration : nil }
+
+  /// Whether its bytes are encrypted.
+  var isProtected: Bool {
+    av_packet_get_side_data(raw, AV_PKT_DATA_ENCRYPTION_INFO, nil) != nil
+  }
+
+  /// Lends its bytes.
+  func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+    body(UnsafeRawBufferPointer(start: raw.pointee.data, count: sizeBytes))
+  }
 }
+
+/// A timestamp, nil where FFmpeg has none.
+func known(_ timestamp: Int64) -> Int64? { timestamp == ff_no_time() ? nil : timestamp }
 
 /// Owns an opened container.
 final class FFmpegInput {
@@ -25,7 +43,7 @@ final class FFmpegInput {
   let context: UnsafeMutablePointer<AVFormatContext>
   private let bytes: FFmpegBytes
 
-  init(_ stream: ResourceStream) throws(DecodingError) {
+  init(_ stream: ResourceStream, connection: PlayerConnection) throws(DecodingError) {
     let bytes = try FFmpegBytes(stream)
     self.bytes = bytes
     guard let allocated = avformat_alloc_context() else { throw .outOfMemory }
@@ -42,6 +60,26 @@ final class FFmpegInput {
   deinit {
     var pointer: UnsafeMutablePointer<AVFormatContext>? = context
     avformat_close_input(&pointer)
+  }
+
+  /// Whether the headers leave open what decoding needs. Those of mp4 do not; elsewhere an H.264
+  /// decoder must be told how far pictures are reordered, or it drops some of the first.
+  var needsStreamInfo: Bool {
+    if style != .video || container == "mov" { return false }
+    guard container == "matroska" else { return true }
+    let plain = [AV_CODEC_ID_VP8, AV_CODEC_ID_VP9, AV_CODEC_ID_AV1, AV_CODEC_ID_HEVC]
+    return streams.contains { $0.isVideo && !plain.contains($0.codec) }
+  }
+
+  /// What kind of story its pictures are.
+  var style: VideoStory.Style {
+    let name = container
+    if name.hasSuffix("_pipe") || name == "image2" || name == "ico" { return .still }
+    if name == "gif" || name == "apng" { return .animation }
+    guard name == "mov", let brand = av_dict_get(context.pointee.metadata, "major_brand", nil, 0)
+    else { return .video }
+    return ["avis", "msf1", "hevc"].contains(String(cString: brand.pointee.value))
+      ? .animation : .video
   }
 
   /// Looks into the streams for what their headers do not say.
@@ -65,11 +103,24 @@ final class FFmpegInput {
     return value > 0 ? .microseconds(value) : nil
   }
 
-  /// Where the earliest stream starts, on the streams' own clock.
-  var start: Duration? {
-    let value = context.pointee.start_time
-    return value == ff_no_time() ? nil : .microseconds(value)
+  /// The length, where it is one that media can have.
+  var plausibleDuration: Duration? { plausibleDuration(of: [], zero: .zero) }
+
+  /// The length of the streams that are told where their headers know it, else the container's;
+  /// nil where it is none that media can have.
+  func plausibleDuration(of streams: [FFmpegStream?], zero: Duration) -> Duration? {
+    let ends = streams.compactMap { stream in
+      stream.flatMap { stream in
+        stream.duration.map { $0 + (stream.start.map { $0 - zero } ?? .zero) }
+      }
+    }
+    guard let value = ends.max() ?? duration, value > .zero, value < .seconds(1_000 * 86_400)
+    else { return nil }
+    return value
   }
+
+  /// Where the earliest stream starts, on the streams' own clock; known after `findStreamInfo`.
+  var start: Duration? { known(context.pointee.start_time).map { .microseconds($0) } }
 
   /// The next packet of any stream; nil at the end.
   func read() throws(DecodingError) -> FFmpegPacket? {
@@ -84,66 +135,6 @@ final class FFmpegInput {
   /// Goes to the last key picture at or before a time of a stream's clock.
   func seek(stream: FFmpegStream, to timestamp: Int64) -> Bool {
     av_seek_frame(context, stream.raw.pointee.index, timestamp, AVSEEK_FLAG_BACKWARD) >= 0
-  }
-}
-
-/// One stream of a container; valid while its input lives.
-struct FFmpegStream {
-  let raw: UnsafeMutablePointer<AVStream>
-
-  var index: Int { Int(raw.pointee.index) }
-  var parameters: AVCodecParameters { raw.pointee.codecpar.pointee }
-  var isVideo: Bool { parameters.codec_type == AVMEDIA_TYPE_VIDEO }
-  var isSound: Bool { parameters.codec_type == AVMEDIA_TYPE_AUDIO }
-  var isAttachedPicture: Bool { raw.pointee.disposition & AV_DISPOSITION_ATTACHED_PIC != 0 }
-  var isDefault: Bool { raw.pointee.disposition & AV_DISPOSITION_DEFAULT != 0 }
-  var codecName: String { String(cString: avcodec_get_name(parameters.codec_id)) }
-
-  func discard(_ all: Bool) { raw.pointee.discard = all ? AVDISCARD_ALL : AVDISCARD_DEFAULT }
-
-  /// A time of this stream's clock; nil where there is none.
-  func time(_ timestamp: Int64) -> Duration? {
-    guard timestamp != ff_no_time() else { return nil }
-    let scaled = av_rescale_q(
-      timestamp, raw.pointee.time_base, AVRational(num: 1, den: 1_000_000_000))
-    return scaled == .min || scaled == .max ? nil : .nanoseconds(scaled)
-  }
-
-  /// The stream's clock at a time.
-  func timestamp(_ time: Duration) -> Int64 {
-    let (seconds, attoseconds) = time.components
-    return av_rescale_q(
-      seconds &* 1_000_000_000 &+ attoseconds / 1_000_000_000,
-      AVRational(num: 1, den: 1_000_000_000), raw.pointee.time_base)
-  }
-
-  /// Pictures per second, where it is known and sane.
-  var frameRate: Double? {
-    for rate in [raw.pointee.avg_frame_rate, raw.pointee.r_frame_rate] {
-      guard rate.num > 0, rate.den > 0 else { continue }
-      let value = Double(rate.num) / Double(rate.den)
-      if value <= 500 { return value }
-    }
-    return nil
-  }
-
-  /// The stream's display matrix.
-  var orientation: Orientation {
-    var size = 0
-    guard let data = av_stream_get_side_data(raw, AV_PKT_DATA_DISPLAYMATRIX, &size), size >= 36
-    else { return .upright }
-    return Orientation(matrix: data)
-  }
-}
-
-extension Orientation {
-  /// Reads nine 32-bit numbers in this machine's byte order, as FFmpeg lends them.
-  init(matrix data: UnsafePointer<UInt8>) {
-    let raw = UnsafeRawPointer(data)
-    func entry(_ index: Int) -> Int32 {
-      raw.loadUnaligned(fromByteOffset: index * 4, as: Int32.self)
-    }
-    self.init(a: entry(0), b: entry(1), c: entry(3), d: entry(4))
   }
 }
 
