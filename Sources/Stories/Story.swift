@@ -94,6 +94,11 @@ public struct Story: Equatable, Sendable {
     }
   }
 
+  /// The feed's own id of this story, else the same as `id`: what lists show.
+  public var listedID: String {
+    ends.item > ends.source ? text(from: ends.source, to: ends.item) : id
+  }
+
   /// The title or text that belongs to the story.
   public var caption: String? { optional(text(from: ends.item, to: ends.caption)) }
 
