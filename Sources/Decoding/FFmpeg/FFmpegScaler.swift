@@ -188,9 +188,8 @@ struct ColourKind: Equatable {
 extension FFmpegFrame {
   /// Whether some of it may be seen through.
   fileprivate var hasAlpha: Bool {
-    guard let description = av_pix_fmt_desc_get(AVPixelFormat(raw.pointee.format)) else {
-      return false
-    }
+    guard !isOpaque, let description = av_pix_fmt_desc_get(AVPixelFormat(raw.pointee.format))
+    else { return false }
     return description.pointee.flags & UInt64(AV_PIX_FMT_FLAG_ALPHA) != 0
   }
 }
