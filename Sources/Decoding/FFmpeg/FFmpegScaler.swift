@@ -1,10 +1,11 @@
 import CFFmpeg
 import DecoderLink
 
-/// Scales frames with swscale, keeping its tables between frames. Binding file: unsafe pointers.
+/// Scales frames, with swscale where no quicker way is open. Binding file: unsafe pointers.
 final class FFmpegScaler {
   private var context: OpaquePointer?
   private var flattening: OpaquePointer?
+  private let planar = PlanarReducer()
 
   deinit {
     sws_freeContext(context)
@@ -30,6 +31,9 @@ final class FFmpegScaler {
     _ frame: FFmpegFrame, width: Int, height: Int, share: (width: Double, height: Double)
   ) throws(DecodingError) -> PixelGrid {
     let colours = ColourKind(frame.raw.pointee)
+    if let grid = planar.reduce(frame, width: width, height: height, share: share, colours) {
+      return grid
+    }
     if let transfer = colours.transfer {
       let wide = try convert(
         frame, to: AV_PIX_FMT_RGB48LE, words: UInt16.self, perPixel: 3, width: width,
