@@ -19,6 +19,8 @@ public struct TerminalScreen: Sendable {
   /// Bytes that were no UTF-8.
   public internal(set) var malformedCharacters = 0
   public internal(set) var bells = 0
+  /// How many times the terminal's own palette was set back (ncurses does it when it leaves).
+  public internal(set) var paletteResets = 0
   /// How many times the alternate screen was entered.
   public internal(set) var alternateEntries = 0
   /// Where in the stream each synchronized update ended: the count of bytes up to it.
