@@ -137,7 +137,7 @@ public struct Story: Equatable, Sendable {
 
   /// The feed's own id of this story, else the same as `id`: what lists show.
   public var listedID: String {
-    ends.item > ends.source ? text(from: ends.source, to: ends.item) : id
+    itemEnd > sourceEnd ? text(from: sourceEnd, to: itemEnd) : id
   }
 
   /// The title or text that belongs to the story.
