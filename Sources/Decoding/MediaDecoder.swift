@@ -17,8 +17,8 @@ protocol MediaDecoder: AnyObject {
   /// Goes to the picture that is shown at `position`; `advance` then gives it.
   func seek(to position: Duration) throws(DecodingError)
 
-  /// Nothing is wanted for a while: memory that is quickly had again may be given back.
-  func rest()
+  /// Nothing is wanted for a while: gives memory back that is quickly had again; whether it did.
+  func rest() -> Bool
 
   /// When pictures and sound end; known once nothing more comes.
   var ends: StoryEnds { get }
