@@ -1,7 +1,7 @@
 import DecoderLink
 
 /// Bytes in order.
-protocol ByteStream: AnyObject {
+package protocol ByteStream: AnyObject {
   /// The next bytes, none at the end.
   func read(_ count: Int) throws(DecodingError) -> [UInt8]
   /// Goes to a position, where it can.
@@ -13,14 +13,14 @@ protocol ByteStream: AnyObject {
 }
 
 /// A resource that is read from front to back, with jumps.
-final class ResourceStream: ByteStream {
+package final class ResourceStream: ByteStream {
   private let connection: PlayerConnection
   /// The player's number for it; 0 is the story itself.
   let resource: UInt32
-  let length: UInt64?
+  package let length: UInt64?
   /// Where the next read begins.
   private(set) var position: UInt64 = 0
-  private(set) var failure: DecodingError?
+  package private(set) var failure: DecodingError?
 
   init(_ connection: PlayerConnection, resource: UInt32, length: UInt64?) {
     self.connection = connection
@@ -31,7 +31,7 @@ final class ResourceStream: ByteStream {
   /// Tells the player that a resource other than the story itself is no longer needed.
   deinit { if resource != 0 { connection.send(.closeResource(resource)) } }
 
-  func read(_ count: Int) throws(DecodingError) -> [UInt8] {
+  package func read(_ count: Int) throws(DecodingError) -> [UInt8] {
     if let length, position >= length { return [] }
     do {
       let bytes = try connection.read(resource: resource, offset: position, count: count)
@@ -52,7 +52,7 @@ final class ResourceStream: ByteStream {
   }
 
   @discardableResult
-  func move(to position: UInt64) -> Bool {
+  package func move(to position: UInt64) -> Bool {
     self.position = position
     return true
   }

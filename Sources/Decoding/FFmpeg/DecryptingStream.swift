@@ -2,7 +2,7 @@ import CFFmpeg
 
 /// A segment of an HLS list with METHOD=AES-128, in clear (RFC 8216, 5.2: CBC with PKCS7 padding).
 /// Binding file: unsafe pointers.
-final class DecryptingStream: ByteStream {
+package final class DecryptingStream: ByteStream {
   private let source: any ByteStream
   private let cipher: OpaquePointer
   private var vector: [UInt8]
@@ -10,11 +10,11 @@ final class DecryptingStream: ByteStream {
   private var held: [UInt8] = []
   private var isAtEnd = false
 
-  let length: UInt64? = nil
-  var failure: DecodingError? { source.failure }
+  package let length: UInt64? = nil
+  package var failure: DecodingError? { source.failure }
 
   /// Nil where key and vector are not of 16 bytes each, as hexadecimal digits.
-  init?(_ source: any ByteStream, key: String, vector: String) {
+  package init?(_ source: any ByteStream, key: String, vector: String) {
     guard let key = Self.block(key), let vector = Self.block(vector), let cipher = av_aes_alloc()
     else { return nil }
     av_aes_init(cipher, key, 128, 1)
@@ -31,7 +31,7 @@ final class DecryptingStream: ByteStream {
     return stride(from: 0, to: 32, by: 2).map { UInt8(values[$0] << 4 | values[$0 + 1]) }
   }
 
-  func read(_ count: Int) throws(DecodingError) -> [UInt8] {
+  package func read(_ count: Int) throws(DecodingError) -> [UInt8] {
     while !isAtEnd {
       var blocks = held
       let wanted = max(32, (count + 15) / 16 * 16) - held.count
@@ -62,5 +62,5 @@ final class DecryptingStream: ByteStream {
     return clear
   }
 
-  func move(to position: UInt64) -> Bool { false }
+  package func move(to position: UInt64) -> Bool { false }
 }
