@@ -27,6 +27,14 @@ public struct Descriptor: ~Copyable, Sendable {
     return Descriptor(adopting: number)
   }
 
+  /// Opens a file of mode 0600 for appending, made where it is missing.
+  public static func open(appending path: String) throws(SystemError) -> Descriptor {
+    let flags = O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY
+    let number = retrying { Glibc.open(path, flags, 0o600) }
+    guard number >= 0 else { throw SystemError(step: "open", subject: path, code: errno) }
+    return Descriptor(adopting: number)
+  }
+
   /// Makes reads and writes return instead of waiting.
   public func setNonBlocking() throws(SystemError) {
     let flags = fcntl(number, F_GETFL)
