@@ -32,6 +32,7 @@ let package = Package(
     .systemLibrary(name: "CWebP"),
     .systemLibrary(name: "CHeif"),
     .systemLibrary(name: "CSeccomp"),
+    .systemLibrary(name: "CZlib"),
 
     // Pure rooms: no device, no clock, no file.
     room("Stories"),
@@ -47,13 +48,17 @@ let package = Package(
     room("Terminal", ["System", "Pictures", "CNcurses"]),
     room(
       "Player",
-      ["Stories", "Feeds", "Resources", "Decoders", "DecoderLink", "Pictures", "Terminal", "System"]),
+      [
+        "Stories", "Feeds", "Resources", "Decoders", "DecoderLink", "Pictures", "Terminal", "System",
+        "CZlib",
+      ]),
 
     // The two programs.
     .executableTarget(
       name: "storytty",
       dependencies: [
-        "Player", "Feeds", "Stories", "Resources", "Decoders", "DecoderLink", "Pictures", "Terminal",
+        "Player", "Feeds", "Stories", "Resources", "Decoders", "DecoderLink", "Pictures",
+        "Terminal",
         "System",
       ],
       swiftSettings: strict),
@@ -66,14 +71,15 @@ let package = Package(
       swiftSettings: strict),
     tests("StoriesTests", ["Stories"]),
     tests("PicturesTests", ["Pictures"]),
-    tests("DecoderLinkTests", ["DecoderLink"]),
-    tests("SystemTests", ["System"]),
+    tests("DecoderLinkTests", ["DecoderLink", "Support"]),
+    tests("SupportTests", ["Support", "System"]),
+    tests("SystemTests", ["System", "Support"]),
     tests("FeedsTests", ["Feeds", "Stories", "System", "Support"]),
     tests("ResourcesTests", ["Resources", "System", "Support"]),
     tests("DecodingTests", ["Decoding", "DecoderLink", "System", "Support"]),
     tests("DecodersTests", ["Decoders", "DecoderLink", "Resources", "System", "Support"]),
     tests("TerminalTests", ["Terminal", "Pictures", "System", "Support"]),
-    tests("PlayerTests", ["Player", "Stories", "Pictures", "Support"]),
+    tests("PlayerTests", ["Player", "Stories", "DecoderLink", "Pictures", "System", "Support"]),
     tests("EndToEndTests", ["Support", "System"]),
     tests("Benchmarks", ["Support", "System", "Pictures"]),
   ],

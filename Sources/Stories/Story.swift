@@ -135,6 +135,11 @@ public struct Story: Equatable, Sendable {
     }
   }
 
+  /// The feed's own id of this story, else the same as `id`: what lists show.
+  public var listedID: String {
+    itemEnd > sourceEnd ? text(from: sourceEnd, to: itemEnd) : id
+  }
+
   /// The title or text that belongs to the story.
   public var caption: String? { optional(text(from: itemEnd, to: captionEnd)) }
 
