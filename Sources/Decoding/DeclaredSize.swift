@@ -16,7 +16,7 @@ enum DeclaredSize {
       return (width, height)
     }
     switch (big(0, 2), big(0, 4)) {
-    case (_, 0x8950_4E47): return size(big(16, 4), big(20, 4))
+    case (_, 0x8950_4E47) where big(12, 4) == 0x4948_4452: return size(big(16, 4), big(20, 4))
     case (0x424D, _):
       // Rows may be stored from the top, which makes the height negative.
       return size(

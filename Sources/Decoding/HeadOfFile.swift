@@ -33,6 +33,23 @@ enum HeadOfFile {
     return .text
   }
 
+  /// The demuxer for what probing is known to miss; nil to let FFmpeg find out.
+  static func format(of head: [UInt8]) -> String? {
+    head.starts(with: [0xFF, 0xD8, 0xFF]) ? "jpeg_pipe" : nil
+  }
+
+  /// Whether it begins as media does, so that what cannot be opened is damaged media.
+  static func isMedia(_ head: [UInt8]) -> Bool {
+    let starts: [[UInt8]] = [
+      [0xFF, 0xD8, 0xFF], [0x89, 0x50, 0x4E, 0x47], [0x1A, 0x45, 0xDF, 0xA3],
+      Array("GIF8".utf8), Array("RIFF".utf8), Array("OggS".utf8), Array("fLaC".utf8),
+      Array("ID3".utf8), Array("FORM".utf8), Array("FLV".utf8),
+    ]
+    let boxes = ["ftyp", "moov", "mdat", "free", "wide", "skip"].map { Array($0.utf8) }
+    return starts.contains { head.starts(with: $0) }
+      || (head.count >= 8 && boxes.contains(Array(head[4..<8])))
+  }
+
   /// Common Encryption's scheme box (ISO 23001-7, 4), wherever it lies in the head.
   static func isProtected(_ head: [UInt8]) -> Bool {
     let schemes = ["cenc", "cbc1", "cens", "cbcs"].map { Array($0.utf8) }

@@ -25,7 +25,8 @@ private func openFFmpeg(
 ) throws(DecodingError) -> any MediaDecoder {
   let open = { () throws(DecodingError) -> FFmpegInput in
     let input = try FFmpegInput(
-      ResourceStream(connection, resource: 0, length: request.length), connection: connection)
+      ResourceStream(connection, resource: 0, length: request.length), connection: connection,
+      format: HeadOfFile.format(of: head))
     if input.needsStreamInfo { input.findStreamInfo() }
     return input
   }
@@ -33,7 +34,11 @@ private func openFFmpeg(
   do {
     input = try open()
   } catch {
-    throw HeadOfFile.isProtected(head) ? .protected : error
+    if error == .notMedia {
+      if HeadOfFile.isProtected(head) { throw .protected }
+      if HeadOfFile.isMedia(head) { throw .incomplete }
+    }
+    throw error
   }
   return try chooseStory(input, open, request)
 }
@@ -57,7 +62,7 @@ private func chooseStory(
       failure = error
     }
   }
-  guard let sound else { throw .notMedia }
+  guard let sound else { throw failure ?? (input.streams.isEmpty ? .notMedia : .nothingToShow) }
   do {
     return try SoundStory(
       failure == nil ? input : open(), reopen: open, sound: sound, soundRate: request.soundRate,

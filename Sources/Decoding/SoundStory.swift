@@ -38,7 +38,9 @@ final class SoundStory: MediaDecoder {
       displayHeight: UInt32(size?.height ?? Int(shape.height)),
       frameRate: cover == nil ? 10 : nil, duration: waveform.expected)
     try lookThrough(until: Self.surveyed)
-    if survey.isOver, survey.end == nil { throw .damagedSound(codec: sound.codecName) }
+    if survey.isOver, survey.end == nil, cover == nil {
+      throw .damagedSound(codec: sound.codecName)
+    }
   }
 
   private static func track(

@@ -68,8 +68,10 @@ struct Look: Equatable {
 
   var isHalves: Bool { glyph == 0 }
 
-  /// Whether every terminal moves by one column for it: halves and printable ASCII.
-  var isSurelyNarrow: Bool { isHalves || 0x20..<0x7F ~= glyph }
+  /// Whether every terminal moves by one column for it: printable ASCII and block elements.
+  var isSurelyNarrow: Bool {
+    isHalves || 0x20..<0x7F ~= glyph || 0x2580...0x259F ~= glyph
+  }
 
   /// Whether one may stand for the other.
   func isNear(_ other: Look, _ tolerance: Tolerance) -> Bool {

@@ -140,8 +140,9 @@ public final class Player {
     if layoutIsStale { layOut(now: now) }
     stepStory(now: now)
     guard !isFinished else { return }
+    // The chrome first: after a change of size its drawing clears the screen.
+    screen.draw(view.chrome(scene(now: now)))
     paint(now: now)
-    if !screen.isBusy { screen.draw(view.chrome(scene(now: now))) }
   }
 
   private func stepStory(now: Instant) {
@@ -291,7 +292,12 @@ public final class Player {
   }
 
   private func takeInput(now: Instant) {
-    for event in terminal.readInput() {
+    let events = terminal.readInput()
+    if events.isEmpty, terminal.hasHungUp {
+      endedBy = .hangUp
+      isFinished = true
+    }
+    for event in events {
       switch event {
       case .key(let key): press(key, now: now)
       case .press(let row, let column): pointer.press(row: row, column: column, at: now)

@@ -119,6 +119,7 @@ final class Telling {
   func position(at now: Instant) -> Duration {
     guard let shown else { return .zero }
     var position = clock.time(at: now)
+    if needsPicture { return max(.zero, position) }
     if let end { return max(.zero, min(position, end)) }
     if queue.isEmpty {
       position = min(position, shown.time + (shown.duration ?? .milliseconds(100)))

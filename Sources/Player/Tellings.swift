@@ -27,12 +27,11 @@ final class Tellings {
   /// Makes a story the current one; what was told before ends.
   func tell(_ story: Int, generation: Int) throws(ResourceError) {
     endCurrent()
+    let waiting = ready.removeValue(forKey: story)
+    // One that failed while it waited is tried anew: now its reason can be shown.
+    if let waiting, waiting.hasFailed { waiting.close() }
     let telling: Telling
-    if let waiting = ready.removeValue(forKey: story) {
-      telling = waiting
-    } else {
-      telling = try open(story)
-    }
+    if let waiting, !waiting.hasFailed { telling = waiting } else { telling = try open(story) }
     current = telling
     telling.begin(generation: generation)
   }

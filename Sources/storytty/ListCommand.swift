@@ -46,7 +46,7 @@ struct ListCommand {
 
   private static func json(_ story: Story) -> JSON {
     .object([
-      ("id", .text(story.id)),
+      ("id", .text(story.listedID)),
       ("source", .text(story.visibleSource)),
       ("kind", .optional(story.kind?.rawValue)),
       ("title", .optional(story.caption)),

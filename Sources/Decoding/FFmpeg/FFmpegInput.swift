@@ -43,14 +43,17 @@ final class FFmpegInput {
   let context: UnsafeMutablePointer<AVFormatContext>
   private let bytes: FFmpegBytes
 
-  init(_ stream: ResourceStream, connection: PlayerConnection) throws(DecodingError) {
+  init(_ stream: ResourceStream, connection: PlayerConnection, format: String? = nil)
+    throws(DecodingError)
+  {
     let bytes = try FFmpegBytes(stream)
     self.bytes = bytes
     guard let allocated = avformat_alloc_context() else { throw .outOfMemory }
     allocated.pointee.pb = bytes.context
     allocated.pointee.flags |= AVFMT_FLAG_CUSTOM_IO
     var opened: UnsafeMutablePointer<AVFormatContext>? = allocated
-    let code = avformat_open_input(&opened, nil, nil, nil)
+    let code = avformat_open_input(
+      &opened, nil, format.flatMap { av_find_input_format($0) }, nil)
     guard code >= 0, let opened else {
       throw stream.failure ?? DecodingError(ffmpeg: code, else: .notMedia)
     }
@@ -73,7 +76,7 @@ final class FFmpegInput {
 
   /// What kind of story its pictures are.
   var style: VideoStory.Style {
-    let name = container
+    let name = demuxer
     if name.hasSuffix("_pipe") || name == "image2" || name == "ico" { return .still }
     if name == "gif" || name == "apng" { return .animation }
     guard name == "mov", let brand = av_dict_get(context.pointee.metadata, "major_brand", nil, 0)
@@ -92,7 +95,9 @@ final class FFmpegInput {
   }
 
   /// The short name of the container, the first where the demuxer has several.
-  var container: String {
+  var container: String { String(demuxer.split(separator: "_pipe").first ?? "") }
+
+  private var demuxer: String {
     guard let name = context.pointee.iformat?.pointee.name else { return "" }
     return String(String(cString: name).prefix { $0 != "," })
   }

@@ -54,6 +54,8 @@ final class VideoStory: MediaDecoder {
       input, router, video: video, sound: sound, soundRate: soundRate, zero: zero)
     current = try FFmpegFrame()
     following = try FFmpegFrame()
+    // The fourth byte of a BMP's pixel is most often only not used.
+    current.isOpaque = video.codecName == "bmp"
     clock = PictureClock(zero: zero, step: video.frameDuration)
     tagged =
       style == .video
