@@ -81,7 +81,7 @@ let package = Package(
     tests("TerminalTests", ["Terminal", "Pictures", "System", "Support"]),
     tests("PlayerTests", ["Player", "Stories", "DecoderLink", "Pictures", "System", "Support"]),
     tests("EndToEndTests", ["Support", "System"]),
-    tests("Benchmarks", ["Support", "System", "Pictures"]),
+    tests("Benchmarks", ["Support", "System", "DecoderLink", "Pictures"]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -1,8 +1,8 @@
 /// The size that a still picture's header declares, so that what is too large is named as such
 /// before anything is allocated for it.
-enum DeclaredSize {
+package enum DeclaredSize {
   /// The size in pixels of a PNG, JPEG, BMP, GIF or WebP; nil where none is found.
-  static func find(in bytes: UnsafeRawBufferPointer) -> (width: Int, height: Int)? {
+  package static func find(in bytes: UnsafeRawBufferPointer) -> (width: Int, height: Int)? {
     func big(_ offset: Int, _ count: Int) -> Int? {
       guard offset >= 0, offset <= bytes.count - count else { return nil }
       return bytes[offset..<offset + count].reduce(0) { $0 << 8 | Int($1) }

@@ -1,8 +1,8 @@
 /// Why a story cannot be told, in words that follow "cannot play NAME: ".
-struct DecodingError: Error, Equatable {
-  let reason: String
+package struct DecodingError: Error, Equatable {
+  package let reason: String
 
-  init(_ reason: String) { self.reason = reason }
+  package init(_ reason: String) { self.reason = reason }
 
   static let outOfMemory = DecodingError("not enough memory")
   static let empty = DecodingError("the file is empty")

@@ -1,9 +1,9 @@
 /// What the first bytes of a file tell.
-enum HeadOfFile {
+package enum HeadOfFile {
   /// So many are looked at.
-  static let length = 4 << 10
+  package static let length = 4 << 10
 
-  enum Kind: Equatable {
+  package enum Kind: Equatable {
     case empty
     /// A still picture in a HEIF container, AVIF included.
     case heifStill
@@ -17,7 +17,7 @@ enum HeadOfFile {
     case unknown
   }
 
-  static func kind(of head: [UInt8]) -> Kind {
+  package static func kind(of head: [UInt8]) -> Kind {
     if head.isEmpty { return .empty }
     if isHeifStill(head) { return .heifStill }
     if isAnimatedWebP(head) { return .animatedWebP }
@@ -34,12 +34,12 @@ enum HeadOfFile {
   }
 
   /// The demuxer for what probing is known to miss; nil to let FFmpeg find out.
-  static func format(of head: [UInt8]) -> String? {
+  package static func format(of head: [UInt8]) -> String? {
     head.starts(with: [0xFF, 0xD8, 0xFF]) ? "jpeg_pipe" : nil
   }
 
   /// Whether it begins as media does, so that what cannot be opened is damaged media.
-  static func isMedia(_ head: [UInt8]) -> Bool {
+  package static func isMedia(_ head: [UInt8]) -> Bool {
     let starts: [[UInt8]] = [
       [0xFF, 0xD8, 0xFF], [0x89, 0x50, 0x4E, 0x47], [0x1A, 0x45, 0xDF, 0xA3],
       Array("GIF8".utf8), Array("RIFF".utf8), Array("OggS".utf8), Array("fLaC".utf8),
@@ -51,7 +51,7 @@ enum HeadOfFile {
   }
 
   /// Common Encryption's scheme box (ISO 23001-7, 4), wherever it lies in the head.
-  static func isProtected(_ head: [UInt8]) -> Bool {
+  package static func isProtected(_ head: [UInt8]) -> Bool {
     let schemes = ["cenc", "cbc1", "cens", "cbcs"].map { Array($0.utf8) }
     let name = Array("schm".utf8)
     guard head.count >= 12 else { return false }

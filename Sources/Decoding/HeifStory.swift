@@ -102,5 +102,5 @@ final class HeifStory: MediaDecoder {
 
   func seek(to position: Duration) throws(DecodingError) { isWaiting = true }
 
-  func rest() {}
+  func rest() -> Bool { false }
 }

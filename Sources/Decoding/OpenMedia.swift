@@ -1,4 +1,3 @@
-import CFFmpeg
 import DecoderLink
 
 /// Looks at the first bytes and chooses who decodes them: the content decides, not a name.
@@ -47,11 +46,10 @@ private func chooseStory(
   _ input: FFmpegInput, _ open: @escaping () throws(DecodingError) -> FFmpegInput,
   _ request: OpenRequest
 ) throws(DecodingError) -> any MediaDecoder {
-  let videos = input.streams.filter { $0.isVideo && !$0.isAttachedPicture && !$0.isEmpty }
-  let sounds = input.streams.filter { $0.isSound && $0.codec != AV_CODEC_ID_NONE }
-  let sound = sounds.first(where: \.isDefault) ?? sounds.first
+  let video = input.video(for: request.shape)
+  let sound = input.sound(beside: video)
   var failure: DecodingError?
-  if let video = videos.first(where: \.isDefault) ?? videos.first {
+  if let video {
     do {
       return try VideoStory(
         input, style: input.style, reopen: open, video: video,

@@ -109,7 +109,7 @@ final class SoundStory: MediaDecoder {
     }
   }
 
-  func rest() {}
+  func rest() -> Bool { false }
 }
 
 /// A picture that lies in a sound file.

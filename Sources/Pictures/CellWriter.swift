@@ -97,7 +97,7 @@ struct CellWriter {
   }
 
   private mutating func put(
-    _ glyph: Unicode.Scalar, _ foreground: HalfColour, _ background: HalfColour, style: CellStyle
+    _ glyph: Unicode.Scalar, _ foreground: Tint, _ background: Tint, style: CellStyle
   ) {
     let keepsPen =
       foreground == pen.foreground && background == pen.background && style == pen.style

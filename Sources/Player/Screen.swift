@@ -46,8 +46,8 @@ final class Screen {
   private static func parts(
     _ terminal: TerminalSession, _ options: PlayOptions, _ mode: PictureMode, hidden: Bool
   ) -> Parts {
-    let columns = options.size?.columns ?? terminal.size.columns
-    let rows = options.size?.rows ?? terminal.size.rows
+    let columns = terminal.size.columns
+    let rows = terminal.size.rows
     let layout = ScreenLayout.layout(columns: columns, rows: rows, hidden: hidden)
     let abilities = terminal.abilities
     let pictureRows = max(1, layout.picture.rows)

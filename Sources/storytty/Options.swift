@@ -59,7 +59,6 @@ enum OptionTable {
     },
     OptionRow("size", argument: "COLSxROWS", help: "use this size instead of the terminal's") {
       $0.size = try size($1)
-      $0.play.size = $0.size
     },
     OptionRow("image-time", argument: "TIME", help: "how long a still picture stays (default 5)") {
       $0.play.imageTime = try time($1, option: "image-time")

@@ -46,7 +46,8 @@ struct PlayCommand {
     do {
       let signals = try Signals()
       let terminal = try TerminalSession(
-        TerminalSession.Options(mouse: invocation.play.mouse, colour: invocation.play.colour))
+        TerminalSession.Options(
+          mouse: invocation.play.mouse, colour: invocation.play.colour, size: invocation.size))
       defer { terminal.close() }
       let player = Player(
         feed: feed, options: options, terminal: terminal, signals: signals, pool: pool,

@@ -47,8 +47,10 @@ import Testing
         for y in 0..<2 * rows {
           for x in 0..<columns {
             let inside = left..<left + width ~= x && top..<top + height ~= y
-            let wanted = inside ? "\(picture.pixels[(y - top) * width + x - left])" : "bg"
-            #expect(appearance(grid[y / 2, x])[y % 2] == wanted)
+            let wanted =
+              inside
+              ? picture.pixels[(y - top) * width + x - left] : Appearance.defaultBackground
+            #expect(Appearance(grid[y / 2, x]).colours[y % 2] == wanted)
           }
         }
       }

@@ -182,9 +182,11 @@ final class VideoStory: MediaDecoder {
     try parts.sound?.next(before: limit)
   }
 
-  func rest() {
-    parts.video.rest()
+  func rest() -> Bool {
+    guard parts.video.rest(), let empty = try? FFmpegFrame() else { return false }
+    current = empty
     FFmpegLibrary.giveBackMemory()
+    return true
   }
 
   func seek(to position: Duration) throws(DecodingError) {
