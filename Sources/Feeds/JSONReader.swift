@@ -246,9 +246,9 @@ package struct JSONReader {
 
   /// Where the number at the position ends: `-? (0 | [1-9][0-9]*) (. [0-9]+)? ([eE] [+-]? [0-9]+)?`
   private mutating func endOfNumber() throws(Failure) -> Int {
-    // A number at the window's end may go on behind it.
-    var end = digits(from: position)
-    while end == bytes.count, fill() { end = digits(from: position) }
+    // A number at the window's end may go on behind it. Filling moves the position.
+    while digits(from: position) == bytes.count, fill() {}
+    let end = digits(from: position)
     var index = position + (bytes[position] == UInt8(ascii: "-") ? 1 : 0)
     let whole = index
     while index < end, isDigit(index) { index += 1 }

@@ -1,21 +1,18 @@
 import Feeds
-import Glibc
 import Stories
+import Support
 import System
 import Testing
 
-/// The media corpus that STORYTTY_MEDIA names; nil where there is none.
-private let corpus: String? = getenv("STORYTTY_MEDIA").map { String(cString: $0) }
-
-@Suite(.enabled(if: corpus != nil))
+@Suite(.enabled(if: Media.isAvailable))
 struct CorpusTests {
   private func read(_ name: String) throws -> Feed {
-    try FeedReader().read([try #require(corpus) + "/" + name])
+    try FeedReader().read([try Media.path(name)])
   }
 
   /// Sources below the corpus, as `path | caption | seconds`.
   private func outline(_ feed: Feed) throws -> [String] {
-    let root = try #require(FeedsTests.corpus.flatMap(Paths.canonical)) + "/"
+    let root = try #require(Media.directory.flatMap(Paths.canonical)) + "/"
     return feed.reels.flatMap(\.stories).map { story in
       let source = story.source.text
       let place = source.hasPrefix(root) ? String(source.dropFirst(root.count)) : source
@@ -88,7 +85,7 @@ struct CorpusTests {
     ("feed/clementine__pls_somafm.pls", "PLS lists are not supported yet"),
   ])
   func read_noFeed_tellsWhy(name: String, reason: String) throws {
-    let path = try #require(corpus) + "/" + name
+    let path = try Media.path(name)
     #expect(throws: FeedError.cannotRead(source: path, reason: reason)) { try read(name) }
   }
 
@@ -132,7 +129,7 @@ struct CorpusTests {
   }
 
   private func names(in folder: String) throws -> [String] {
-    let path = try #require(corpus) + "/" + folder
+    let path = try Media.path(folder)
     return try DirectoryEntry.all(in: path, limit: 10_000).map(\.name).sorted()
   }
 }

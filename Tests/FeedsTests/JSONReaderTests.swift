@@ -1,4 +1,5 @@
 import Feeds
+import Support
 import Testing
 
 /// JSON as a tree: slow and obvious, to compare the reader with.
@@ -40,7 +41,7 @@ indirect enum JSONTree: Equatable {
   }
 
   /// A random tree; the same for the same generator.
-  init(depth: Int, _ random: inout SeededGenerator) {
+  init(depth: Int, _ random: inout SeededRandom) {
     switch Int.random(in: depth > 4 ? 2...4 : 0...4, using: &random) {
     case 0:
       self = .object(
@@ -60,7 +61,7 @@ indirect enum JSONTree: Equatable {
   }
 
   /// Its text, with random space and escapes.
-  func text(_ random: inout SeededGenerator) -> String {
+  func text(_ random: inout SeededRandom) -> String {
     let space = [" ", "", "\n", "\t \r\n"].randomElement(using: &random) ?? ""
     switch self {
     case .object(let pairs):
@@ -77,7 +78,7 @@ indirect enum JSONTree: Equatable {
     }
   }
 
-  private func quoted(_ text: String, _ random: inout SeededGenerator) -> String {
+  private func quoted(_ text: String, _ random: inout SeededRandom) -> String {
     var out = "\""
     for scalar in text.unicodeScalars {
       if scalar == "\"" || scalar == "\\" || scalar.value < 0x20
@@ -95,19 +96,8 @@ indirect enum JSONTree: Equatable {
   }
 }
 
-/// SplitMix64: the same numbers for the same seed.
-struct SeededGenerator: RandomNumberGenerator {
-  private var state: UInt64
-  init(seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
-  }
-
+extension SeededRandom {
+  /// A short text of characters that JSON must take care of.
   mutating func text() -> String {
     let alphabet: [Unicode.Scalar] = [
       "a", "Z", "0", "\"", "\\", "\n", "é", "€", "😀", "\u{202E}", "/",
@@ -129,7 +119,7 @@ struct SeededGenerator: RandomNumberGenerator {
   }
 
   @Test func read_randomTexts_giveTheTreesTheyWereMadeFrom() throws {
-    var random = SeededGenerator(seed: 1)
+    var random = SeededRandom(seed: 1)
     for _ in 0..<2000 {
       let expected = JSONTree(depth: 0, &random)
       let text = expected.text(&random)
@@ -138,7 +128,7 @@ struct SeededGenerator: RandomNumberGenerator {
   }
 
   @Test func read_piecewise_givesTheSame() throws {
-    var random = SeededGenerator(seed: 4)
+    var random = SeededRandom(seed: 4)
     for _ in 0..<500 {
       let expected = JSONTree(depth: 0, &random)
       let bytes = Array(expected.text(&random).utf8)
@@ -162,11 +152,11 @@ struct SeededGenerator: RandomNumberGenerator {
       do { _ = try JSONTree(&reader) } catch { failures.append(error) }
     }
     #expect(failures == Array(repeating: failures[0], count: bytes.count))
-    #expect(failures.first?.offset == 37)
+    #expect(failures.first?.offset == 35)
   }
 
   @Test func skip_randomTexts_endsWhereReadingEnds() throws {
-    var random = SeededGenerator(seed: 2)
+    var random = SeededRandom(seed: 2)
     for _ in 0..<2000 {
       let text = JSONTree(depth: 0, &random).text(&random)
       var reader = JSONReader(Array(text.utf8))

@@ -1,4 +1,5 @@
 import Feeds
+import Support
 import Testing
 
 @Suite struct InternetDateTests {
@@ -66,7 +67,7 @@ import Testing
   }
 
   @Test func sorted_randomNames_asPairwiseComparisonDoes() {
-    var random = SeededGenerator(seed: 3)
+    var random = SeededRandom(seed: 3)
     let alphabet = Array("ab019_. ")
     let names = (0..<600).map { _ in
       String(
