@@ -3,7 +3,9 @@
 
 PREFIX ?= /usr/local
 DESTDIR ?=
-SWIFT ?= swift
+# sudo may hide the folder that swift is in.
+SWIFT ?= $(firstword $(shell command -v swift) \
+  $(wildcard /opt/swift/usr/bin/swift /usr/local/bin/swift /usr/share/swift/usr/bin/swift) swift)
 RELEASE := .build/release
 # Tests are built apart: they would replace the static programs with dynamic ones.
 TEST_BUILD := .build/tests

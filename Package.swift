@@ -49,7 +49,8 @@ let package = Package(
     room(
       "Player",
       [
-        "Stories", "Feeds", "Resources", "Decoders", "DecoderLink", "Pictures", "Terminal", "System",
+        "Stories", "Feeds", "Resources", "Decoders", "DecoderLink", "Pictures", "Terminal",
+        "System",
         "CZlib",
       ]),
 

@@ -116,7 +116,9 @@ public final class Player {
   // MARK: - Time
 
   private func nextMoment(now: Instant) -> Instant? {
-    var moments: [Instant?] = [pointer.deadline, errorUntil, neighboursDue, reshapeDue, saver?.deadline]
+    var moments: [Instant?] = [
+      pointer.deadline, errorUntil, neighboursDue, reshapeDue, saver?.deadline,
+    ]
     moments += tellings.all.map(\.deadline)
     if !screen.isBusy {
       moments.append(tellings.current?.nextMoment(now: now))

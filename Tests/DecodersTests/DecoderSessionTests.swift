@@ -8,7 +8,9 @@ import Testing
 
 /// Sessions with the real decoder, and with programs that misbehave in its place.
 @Suite struct DecoderSessionTests {
-  private let directory = try! TemporaryDirectory()
+  private let directory: TemporaryDirectory
+  init() throws { directory = try TemporaryDirectory() }
+
   private let shape = PictureRequest(width: 32, height: 18)
 
   private func decoder(faulty arguments: String? = nil) throws -> DecoderProgram {
