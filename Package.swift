@@ -32,6 +32,7 @@ let package = Package(
     .systemLibrary(name: "CWebP"),
     .systemLibrary(name: "CHeif"),
     .systemLibrary(name: "CSeccomp"),
+    .systemLibrary(name: "CZlib"),
 
     // Pure rooms: no device, no clock, no file.
     room("Stories"),
@@ -40,20 +41,25 @@ let package = Package(
 
     // Rooms that touch the machine.
     room("System", ["CLinux"]),
-    room("Feeds", ["Stories"]),
+    room("Feeds", ["Stories", "System"]),
     room("Resources", ["System"]),
     room("Decoding", ["System", "DecoderLink", "CFFmpeg", "CWebP", "CHeif", "CSeccomp"]),
     room("Decoders", ["System", "DecoderLink", "Resources"]),
     room("Terminal", ["System", "Pictures", "CNcurses"]),
     room(
       "Player",
-      ["Stories", "Feeds", "Resources", "Decoders", "DecoderLink", "Pictures", "Terminal", "System"]),
+      [
+        "Stories", "Feeds", "Resources", "Decoders", "DecoderLink", "Pictures", "Terminal",
+        "System",
+        "CZlib",
+      ]),
 
     // The two programs.
     .executableTarget(
       name: "storytty",
       dependencies: [
-        "Player", "Feeds", "Stories", "Resources", "Decoders", "DecoderLink", "Pictures", "Terminal",
+        "Player", "Feeds", "Stories", "Resources", "Decoders", "DecoderLink", "Pictures",
+        "Terminal",
         "System",
       ],
       swiftSettings: strict),
@@ -66,16 +72,17 @@ let package = Package(
       swiftSettings: strict),
     tests("StoriesTests", ["Stories"]),
     tests("PicturesTests", ["Pictures"]),
-    tests("DecoderLinkTests", ["DecoderLink"]),
-    tests("SystemTests", ["System"]),
-    tests("FeedsTests", ["Feeds", "Stories", "Support"]),
+    tests("DecoderLinkTests", ["DecoderLink", "Support"]),
+    tests("SupportTests", ["Support", "System"]),
+    tests("SystemTests", ["System", "Support"]),
+    tests("FeedsTests", ["Feeds", "Stories", "System", "Support"]),
     tests("ResourcesTests", ["Resources", "System", "Support"]),
     tests("DecodingTests", ["Decoding", "DecoderLink", "System", "Support"]),
     tests("DecodersTests", ["Decoders", "DecoderLink", "Resources", "System", "Support"]),
     tests("TerminalTests", ["Terminal", "Pictures", "System", "Support"]),
-    tests("PlayerTests", ["Player", "Stories", "Pictures", "Support"]),
+    tests("PlayerTests", ["Player", "Stories", "DecoderLink", "Pictures", "System", "Support"]),
     tests("EndToEndTests", ["Support", "System"]),
-    tests("Benchmarks", ["Support", "System", "Pictures"]),
+    tests("Benchmarks", ["Support", "System", "DecoderLink", "Pictures"]),
   ],
   swiftLanguageModes: [.v6]
 )

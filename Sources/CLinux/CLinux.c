@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <getopt.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdatomic.h>
@@ -13,7 +14,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-int lx_spawn(const char *path, char *const argv[], char *const envp[], int socket, pid_t *pid) {
+// `socket` becomes 3 and `out` becomes 1 and 2; -1 for none.
+static int spawn(const char *path, int in_path, char *const argv[], char *const envp[], int socket,
+                 int out, pid_t *pid) {
   posix_spawn_file_actions_t files;
   posix_spawnattr_t attributes;
   sigset_t all, none;
@@ -26,20 +29,41 @@ int lx_spawn(const char *path, char *const argv[], char *const envp[], int socke
     posix_spawn_file_actions_destroy(&files);
     return error;
   }
-  // The socket first: it may be one of 0 to 2 where the player was started without them.
-  if (!error) error = posix_spawn_file_actions_adddup2(&files, socket, 3);
-  if (!error) error = posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
-  if (!error) error = posix_spawn_file_actions_addopen(&files, 1, "/dev/null", O_WRONLY, 0);
-  if (!error) error = posix_spawn_file_actions_addopen(&files, 2, "/dev/null", O_WRONLY, 0);
-  if (!error) error = posix_spawn_file_actions_addclosefrom_np(&files, 4);
+  // The given ones first: they may be among 0 to 2 where the player was started without those.
+  if (out >= 0) error = posix_spawn_file_actions_adddup2(&files, out, 3);
+  if (socket >= 0) error = posix_spawn_file_actions_adddup2(&files, socket, 3);
+  for (int fd = 0; fd < 3 && !error; fd++)
+    error = fd && out >= 0
+                ? posix_spawn_file_actions_adddup2(&files, 3, fd)
+                : posix_spawn_file_actions_addopen(&files, fd, "/dev/null", fd ? O_WRONLY : O_RDONLY, 0);
+  if (!error) error = posix_spawn_file_actions_addclosefrom_np(&files, socket >= 0 ? 4 : 3);
   if (!error) error = posix_spawnattr_setsigdefault(&attributes, &all);
   if (!error) error = posix_spawnattr_setsigmask(&attributes, &none);
+  // A group of its own: ^C and ^Z of the terminal are for the player.
+  short flags = POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP;
+  if (!error) error = posix_spawnattr_setflags(&attributes, flags);
   if (!error)
-    error = posix_spawnattr_setflags(
-        &attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP);
-  if (!error) error = posix_spawn(pid, path, &files, &attributes, argv, envp);
+    error = (in_path ? posix_spawnp : posix_spawn)(pid, path, &files, &attributes, argv, envp);
   posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&files);
+  return error;
+}
+
+int lx_spawn(const char *path, char *const argv[], char *const envp[], int socket, pid_t *pid) {
+  return spawn(path, 0, argv, envp, socket, -1, pid);
+}
+
+int lx_spawn_detached(const char *name, char *const argv[], pid_t *pid) {
+  return spawn(name, 1, argv, environ, -1, -1, pid);
+}
+
+int lx_spawn_reading(const char *path, char *const argv[], int *out, pid_t *pid) {
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC)) return errno;
+  int error = spawn(path, 0, argv, environ, -1, ends[1], pid);
+  close(ends[1]);
+  if (error) close(ends[0]);
+  else *out = ends[0];
   return error;
 }
 
@@ -151,6 +175,20 @@ int lx_watch_signal(int signal, int wake) {
 }
 
 uint64_t lx_take_signals(void) { return atomic_exchange(&pending, 0); }
+
+int lx_next_option(int argc, char *const argv[], const char *shorts, const struct lx_option *longs,
+                   int count, const char **argument, int *next) {
+  struct option table[65] = {0};
+  for (int i = 0; i < count && i < 64; i++)
+    table[i] = (struct option){longs[i].name, longs[i].takes_argument ? required_argument : no_argument,
+                               NULL, longs[i].value};
+  opterr = 0;
+  optarg = NULL;
+  int value = getopt_long(argc, argv, shorts, table, NULL);
+  *argument = optarg;
+  *next = optind;
+  return value;
+}
 
 int lx_wait(struct pollfd *entries, unsigned long count, int64_t nanoseconds) {
   struct timespec timeout = {nanoseconds / 1000000000, nanoseconds % 1000000000};

@@ -49,7 +49,9 @@ public struct OpenRequest: Equatable, Sendable {
   /// Where the story begins.
   public var start: Duration
 
-  public init(length: UInt64?, shape: PictureRequest, soundRate: UInt32? = nil, start: Duration = .zero) {
+  public init(
+    length: UInt64?, shape: PictureRequest, soundRate: UInt32? = nil, start: Duration = .zero
+  ) {
     self.length = length
     self.shape = shape
     self.soundRate = soundRate

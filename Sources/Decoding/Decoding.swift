@@ -1,1 +1,62 @@
-// Filled by the room of this name.
+import DecoderLink
+import Glibc
+import System
+
+/// The decoder program.
+public enum DecoderProgram {
+  private static let addressSpace: UInt64 = 1 << 30
+  private static let usage = """
+    usage: storytty-decoder [--check]
+    Decodes media for storytty, which starts it. --check tries the sandbox and says what it refuses.
+
+    """
+
+  /// Runs it with its arguments; does not return.
+  public static func run(_ arguments: [String]) -> Never {
+    signal(SIGPIPE, SIG_IGN)
+    switch (arguments.first, arguments.count) {
+    case (nil, 0): serve(fault: nil)
+    case ("--check", 1): SelfCheck.run()
+    case ("--fault", 2):
+      if let fault = Fault(rawValue: arguments[1]) { serve(fault: fault) }
+      fallthrough
+    default:
+      print(usage, terminator: "")
+      exit(arguments == ["--help"] ? 0 : 1)
+    }
+  }
+
+  private static func serve(fault: Fault?) -> Never {
+    try? OwnLimits.dieWithParent()
+    // Without the socket there is nobody to decode for.
+    guard fcntl(3, F_GETFD) >= 0 else { exit(1) }
+    let connection = PlayerConnection(socket: Descriptor(adopting: 3))
+    prepareLibraries()
+    confine()
+    if !connection.hasOpening { FFmpegLibrary.warmUp() }
+    let request = connection.awaitOpening()
+    fault?.strike()
+    do {
+      let decoder = try openMedia(request, over: connection)
+      var teller = Storyteller(decoder, to: connection)
+      try teller.tell(from: request.start)
+    } catch {
+      connection.send(.failed(reason: error.reason))
+      while true { connection.receive() }
+    }
+  }
+
+  /// Gives up all that decoding does not need. Where the kernel has no seccomp, the limits are left;
+  /// `storytty doctor` warns of it.
+  private static func confine() {
+    try? OwnLimits.addressSpace(addressSpace)
+    try? OwnLimits.closeFiles()
+    _ = Sandbox.close()
+  }
+
+  /// What must be read from disk, or may be, while it still can.
+  private static func prepareLibraries() {
+    FFmpegLibrary.prepare()
+    HeifStory.prepare()
+  }
+}

@@ -1,1 +1,401 @@
-// Filled by the room of this name.
+import DecoderLink
+import Decoders
+import Pictures
+import Resources
+import Stories
+import System
+import Terminal
+
+/// Plays a feed on the terminal: one loop on one thread that waits for the terminal, the decoders,
+/// signals and the next moment at which something is due.
+public final class Player {
+  /// What a run came to.
+  public struct Result: Sendable {
+    public var outcome: PlayOutcome
+    /// A line for each story that could not be played.
+    public var complaints: [String]
+    /// The signal that ended it; the caller dies of it once all is saved.
+    public var endedBy: Signals.Signal?
+  }
+
+  private let stories: [Story]
+  private let reelNames: [String]
+  private let options: PlayOptions
+  private let terminal: TerminalSession
+  private let signals: Signals
+  private let screen: Screen
+  private let tellings: Tellings
+  private let processStart: Instant
+  private var stage: Stage
+  private var view: View
+  private var pointer = Pointer()
+  private var links = LinkOpener()
+  private var saver: StillSaver?
+  private var log: TellingLog
+  private var endedBy: Signals.Signal?
+  private var isFinished = false
+  /// What must be done as soon as no frame is under way.
+  private var layoutIsStale = false
+  private var terminalIsUnknown = false
+  private var mustPaint = false
+  private var lastPaint: Instant?
+  private var neighboursDue: Instant?
+  /// Decoders get a new grid only once the size has settled: each change costs them a seek.
+  private var reshapeDue: Instant?
+  private var errorUntil: Instant?
+
+  /// - Parameter processStart: when the program started, for the time to the first picture.
+  public init(
+    feed: Feed, options: PlayOptions, terminal: TerminalSession, signals: Signals,
+    pool: DecoderPool, processStart: Instant
+  ) {
+    stories = feed.reels.flatMap(\.stories)
+    reelNames = feed.reels.filter { !$0.stories.isEmpty }.map(\.name)
+    self.options = options
+    self.terminal = terminal
+    self.signals = signals
+    self.processStart = processStart
+    log = TellingLog(events: options.log)
+    screen = Screen(terminal: terminal, options: options)
+    tellings = Tellings(
+      stories: stories, pool: pool, options: options, shape: screen.shape(fit: options.fit))
+    stage = Stage(
+      reelSizes: feed.reels.map(\.stories.count),
+      options: Stage.Options(manual: options.manual, untimed: options.untimed))
+    view = View(options: options, now: .now)
+  }
+
+  /// Plays until the viewer quits, a signal ends it, or nothing is left.
+  public func run() throws(SystemError) -> Result {
+    perform(stage.handle(.start), now: .now)
+    while !isFinished {
+      try turn()
+    }
+    log.close(.stopped, tellings.current, now: .now)
+    saver?.close()
+    tellings.close()
+    return Result(outcome: log.outcome, complaints: log.complaints, endedBy: endedBy)
+  }
+
+  /// The metrics of a run that found nothing to play.
+  public static var emptyReport: JSON { Metrics().json }
+
+  /// The metrics of the run, as `--report` writes them.
+  public var report: JSON { log.metrics.json }
+
+  /// One turn of the loop: wait, take in what came, show what is due.
+  private func turn() throws(SystemError) {
+    let watched = tellings.all
+    var interests = [
+      Interest(signals.descriptor),
+      Interest(terminal.inputDescriptor),
+      Interest(terminal.outputDescriptor, reading: false, writing: screen.isBusy),
+    ]
+    for telling in watched {
+      interests.append(Interest(telling.descriptor, writing: telling.wantsToWrite))
+    }
+    if let saver { interests.append(saver.interest) }
+    let ready = try awaitReadiness(of: interests, until: nextMoment(now: .now))
+    let now = Instant.now
+    if ready[0].readable { takeSignals(now: now) }
+    if ready[1].readable { takeInput(now: now) }
+    if ready[2].writable { screen.flush(now: now) }
+    for (telling, readiness) in zip(watched, ready.dropFirst(3)) {
+      telling.service(readiness, now: now)
+    }
+    if let saver, let readiness = ready.dropFirst(3 + watched.count).first,
+      let outcome = saver.service(readiness, now: now)
+    {
+      view.say(outcome.words, now: now)
+      saver.close()
+      self.saver = nil
+    }
+    if !isFinished { showWhatIsDue(now: .now) }
+  }
+
+  // MARK: - Time
+
+  private func nextMoment(now: Instant) -> Instant? {
+    var moments: [Instant?] = [
+      pointer.deadline, errorUntil, neighboursDue, reshapeDue, saver?.deadline,
+    ]
+    moments += tellings.all.map(\.deadline)
+    if !screen.isBusy {
+      moments.append(tellings.current?.nextMoment(now: now))
+      moments.append(view.nextMoment(scene(now: now)))
+      if mustPaint || layoutIsStale { moments.append(now) }
+      if let lastPaint, !screen.isSettled { moments.append(lastPaint + .milliseconds(120)) }
+    }
+    return moments.compactMap { $0 }.min()
+  }
+
+  private func showWhatIsDue(now: Instant) {
+    log.noteDrained(isBusy: screen.isBusy, processStart: processStart, now: now)
+    if let gesture = pointer.tick(at: now) { perform(gesture, now: now) }
+    if let due = errorUntil, now >= due {
+      errorUntil = nil
+      perform(stage.handle(.errorRead(generation: stage.current.generation)), now: now)
+    }
+    if let due = neighboursDue, now >= due, tellings.current?.hasPicture ?? true {
+      neighboursDue = nil
+      tellings.keepReady(options.untimed ? [] : stage.neighbours)
+    }
+    if let due = reshapeDue, now >= due {
+      reshapeDue = nil
+      tellings.reshape(screen.shape(fit: view.fit), at: now)
+    }
+    guard !screen.isBusy, !isFinished else { return }
+    if layoutIsStale { layOut(now: now) }
+    stepStory(now: now)
+    guard !isFinished else { return }
+    // The chrome first: after a change of size its drawing clears the screen.
+    screen.draw(view.chrome(scene(now: now)))
+    paint(now: now)
+  }
+
+  private func stepStory(now: Instant) {
+    guard let telling = tellings.current, let generation = telling.generation,
+      !stage.isAtEndCard, !stage.isWaiting, errorUntil == nil
+    else { return }
+    switch telling.step(at: now) {
+    case .nothing: break
+    case .show(let picture):
+      screen.setPicture(picture)
+      mustPaint = true
+      log.pictureShown(now: now)
+      perform(stage.handle(.began(generation: generation)), now: now)
+    case .finished:
+      log.storyFinished(telling, now: now)
+      perform(stage.handle(.finished(generation: generation)), now: now)
+    case .failed(let reason):
+      fail(generation: generation, reason: reason, now: now)
+    }
+  }
+
+  private func paint(now: Instant) {
+    let overlays = view.overlays(scene(now: now))
+    let settles = lastPaint.map { now - $0 >= .milliseconds(120) } ?? false
+    let settlesNow = settles && !screen.isSettled
+    guard mustPaint || overlays != view.paintedOverlays || settlesNow else { return }
+    let isStill = tellings.current?.info?.isStill ?? true
+    let bytes = screen.paint(overlays, exactly: isStill || settlesNow, now: now)
+    view.paintedOverlays = overlays
+    mustPaint = false
+    lastPaint = now
+    log.painted(bytes: bytes)
+    log.noteDrained(isBusy: screen.isBusy, processStart: processStart, now: .now)
+  }
+
+  private func scene(now: Instant) -> Scene {
+    Scene(
+      stage: stage, stories: stories, reelNames: reelNames, telling: tellings.current,
+      layout: screen.layout, unicode: terminal.abilities.unicode, metrics: log.metrics, now: now,
+      wallClock: WallClock.seconds)
+  }
+
+  private func layOut(now: Instant) {
+    if terminalIsUnknown { screen.repaint() }
+    terminalIsUnknown = false
+    layoutIsStale = false
+    screen.layOut(hidden: view.chromeIsHidden, mode: view.mode)
+    reshapeDue = now + .milliseconds(60)
+    mustPaint = true
+  }
+
+  // MARK: - What the stage wants
+
+  private func perform(_ effects: [Stage.Effect], now: Instant) {
+    for effect in effects {
+      switch effect {
+      case .tell(let telling): tell(telling, now: now)
+      case .showError(let telling, let reason): showError(telling, reason, now: now)
+      case .pause(let paused): tellings.current?.setPaused(paused, at: now)
+      case .showEndCard:
+        leaveStory(now: now)
+        neighboursDue = now
+        mustPaint = true
+      case .finish:
+        leaveStory(now: now)
+        isFinished = true
+      }
+    }
+  }
+
+  private func leaveStory(now: Instant) {
+    log.close(.skipped, tellings.current, now: now)
+    tellings.endCurrent()
+    errorUntil = nil
+    view.error = nil
+  }
+
+  private func tell(_ telling: Stage.Telling, now: Instant) {
+    leaveStory(now: now)
+    log.begin(stories[telling.story], generation: telling.generation, now: now)
+    view.storyBegan(at: now)
+    // Rapid pressing passes stories by: what lies around them is opened only where one stays.
+    neighboursDue = now + .milliseconds(150)
+    do {
+      try tellings.tell(telling.story, generation: telling.generation)
+    } catch {
+      fail(generation: telling.generation, reason: error.reason, now: now)
+    }
+  }
+
+  private func fail(generation: Int, reason: String, now: Instant) {
+    log.fail("cannot play \(stories[stage.current.story].shortName): \(reason)")
+    log.close(.failed, tellings.current, now: now)
+    tellings.endCurrent()
+    perform(stage.handle(.failed(generation: generation, reason: reason)), now: now)
+  }
+
+  private func showError(_ telling: Stage.Telling, _ reason: String, now: Instant) {
+    let line = "cannot play \(stories[telling.story].shortName): \(reason)"
+    if log.currentGeneration != telling.generation {
+      // It failed before and is not tried again.
+      leaveStory(now: now)
+      log.begin(stories[telling.story], generation: telling.generation, now: now)
+      log.fail(line)
+      log.close(.failed, nil, now: now)
+    }
+    view.error = line
+    errorUntil = now + .seconds(3)
+  }
+
+  // MARK: - What comes from outside
+
+  private func takeSignals(now: Instant) {
+    for signal in signals.take() {
+      switch signal {
+      case .interrupt, .terminate, .hangUp:
+        endedBy = signal
+        isFinished = true
+      case .stop: suspend(now: now)
+      case .proceed: refresh()
+      case .windowChanged:
+        terminal.resize()
+        layoutIsStale = true
+      case .childEnded:
+        tellings.reap()
+        links.reap()
+      }
+    }
+  }
+
+  private func suspend(now: Instant) {
+    let wasRunning = tellings.current.map { !$0.isPaused } ?? false
+    if wasRunning { tellings.current?.setPaused(true, at: now) }
+    terminal.suspend()
+    Signals.stopSelf()
+    terminal.resume()
+    terminal.resize()
+    let later = Instant.now
+    for telling in tellings.all { telling.forgive() }
+    if wasRunning { tellings.current?.setPaused(stage.isPaused, at: later) }
+    refresh()
+  }
+
+  private func refresh() {
+    terminalIsUnknown = true
+    layoutIsStale = true
+  }
+
+  private func takeInput(now: Instant) {
+    let events = terminal.readInput()
+    if events.isEmpty, terminal.hasHungUp {
+      endedBy = .hangUp
+      isFinished = true
+    }
+    for event in events {
+      switch event {
+      case .key(let key): press(key, now: now)
+      case .press(let row, let column): pointer.press(row: row, column: column, at: now)
+      case .release:
+        if let gesture = pointer.release(at: now) { perform(gesture, now: now) }
+      case .synchronizedOutput: layoutIsStale = true
+      case .wheel, .focus: break
+      }
+      if isFinished { return }
+    }
+  }
+
+  private func press(_ key: Key, now: Instant) {
+    view.lastKey = now
+    if stage.isAtEndCard, key == .enter { return answer(.replay, now: now) }
+    guard let action = options.keys.action(for: key) else { return }
+    if options.untimed, action != .quit { return }
+    switch action {
+    case .next: answer(.next, now: now)
+    case .previous: answer(.previous, now: now)
+    case .nextReel: answer(.nextReel, now: now)
+    case .previousReel: answer(.previousReel, now: now)
+    case .restart: answer(.restart, now: now)
+    case .end: answer(.end, now: now)
+    case .pause: perform(stage.handle(.togglePause), now: now)
+    case .seekBack: seek(by: .seconds(-5), now: now)
+    case .seekForward: seek(by: .seconds(5), now: now)
+    case .repaint: refresh()
+    case .quit, .quitRemembering: isFinished = true
+    case .link: openLink(now: now)
+    case .still: saveStill(now: now)
+    case .caption, .mode, .fit, .help, .info, .close:
+      if view.take(action) { layoutIsStale = true }
+    }
+  }
+
+  /// An event that a story's picture answers: its latency counts.
+  private func answer(_ event: Stage.Event, now: Instant) {
+    log.keyPressed(at: now)
+    perform(stage.handle(event), now: now)
+  }
+
+  private func perform(_ gesture: Pointer.Gesture, now: Instant) {
+    guard !options.untimed else { return }
+    switch gesture {
+    case .hold(let down): perform(stage.handle(.hold(down)), now: now)
+    case .click(let row, let column):
+      if row == screen.layout.barRow, let target = view.segment(at: column, scene(now: now)) {
+        clickBar(target.index, target.fraction, now: now)
+      } else {
+        answer(column < screen.columns / 2 ? .previous : .next, now: now)
+      }
+    }
+  }
+
+  private func clickBar(_ segment: Int, _ fraction: Double, now: Instant) {
+    let reel = stage.reels[stage.reel(of: stage.current.story)]
+    guard reel.lowerBound + segment == stage.current.story, !stage.isAtEndCard else {
+      return answer(.goTo(storyInReel: segment), now: now)
+    }
+    if let telling = tellings.current, let length = telling.length {
+      _ = telling.seek(to: length * fraction, at: now)
+    }
+  }
+
+  private func seek(by distance: Duration, now: Instant) {
+    guard let telling = tellings.current, !stage.isAtEndCard else { return }
+    _ = telling.seek(to: telling.position(at: now) + distance, at: now)
+  }
+
+  private func saveStill(now: Instant) {
+    guard saver == nil, let telling = tellings.current, let info = telling.info,
+      let shown = telling.shown
+    else { return }
+    do {
+      saver = try StillSaver(
+        of: stories[telling.story], at: shown.time, info: info, pool: tellings.pool)
+    } catch {
+      view.say("cannot save a still: \(error.reason)", now: now)
+    }
+  }
+
+  private func openLink(now: Instant) {
+    guard let link = stories[stage.current.story].link else {
+      return view.say("this story has no link", now: now)
+    }
+    do {
+      try links.open(link)
+    } catch {
+      view.say(error.description, now: now)
+    }
+  }
+}

@@ -18,11 +18,6 @@ public final class ChildProcess {
   public struct Started: ~Copyable {
     public let process: ChildProcess
     public let socket: Descriptor
-
-    /// Takes the parts.
-    public consuming func parts(_ use: (ChildProcess, consuming Descriptor) -> Void) {
-      use(process, socket)
-    }
   }
 
   /// Starts a program with a connected socket as descriptor 3, /dev/null as 0 to 2, and nothing
@@ -45,10 +40,34 @@ public final class ChildProcess {
     return Started(process: ChildProcess(identifier: identifier), socket: ours)
   }
 
+  /// Runs a program to its end, at most 64 KiB of its output.
+  ///
+  /// - Returns: what it wrote on standard output and error, and how it ended.
+  public static func output(of path: String, arguments: [String]) throws(SystemError) -> (
+    text: String, ending: Ending?
+  ) {
+    var identifier: pid_t = 0
+    var number: Int32 = -1
+    let failure = withCStrings([path] + arguments) {
+      lx_spawn_reading(path, $0, &number, &identifier)
+    }
+    guard failure == 0 else { throw SystemError(step: "start", subject: path, code: failure) }
+    let child = ChildProcess(identifier: identifier)
+    let pipe = Descriptor(adopting: number)
+    var bytes: [UInt8] = []
+    while bytes.count < 64 << 10, case .bytes = try pipe.read(upTo: 4096, into: &bytes) {}
+    return (String(decoding: bytes, as: UTF8.self), child.wait(options: 0))
+  }
+
   /// How it ended, nil while it runs. Reaps it.
   public func poll() -> Ending? { wait(options: WNOHANG) }
 
-  /// Ends it for sure and reaps it.
+  /// Ends it without waiting; `poll` reaps it later.
+  public func sendKill() {
+    if identifier > 0 { _ = Glibc.kill(identifier, SIGKILL) }
+  }
+
+  /// Ends it for sure and reaps it. A process that was ending already keeps its own ending.
   @discardableResult
   public func kill() -> Ending? {
     guard identifier > 0 else { return nil }
@@ -73,6 +92,29 @@ public final class ChildProcess {
   }
 
   deinit { kill() }
+}
+
+/// Programs that were started for the viewer and live on by themselves.
+public struct DetachedPrograms {
+  private var running: [pid_t] = []
+
+  public init() {}
+
+  /// Starts a program found in PATH, with /dev/null as descriptors 0 to 2 and nothing else open.
+  public mutating func start(_ name: String, arguments: [String]) throws(SystemError) {
+    var identifier: pid_t = 0
+    let failure = withCStrings([name] + arguments) { lx_spawn_detached(name, $0, &identifier) }
+    guard failure == 0 else { throw SystemError(step: "start", subject: name, code: failure) }
+    running.append(identifier)
+  }
+
+  /// Lets the kernel forget those that have ended.
+  public mutating func reap() {
+    running.removeAll { identifier in
+      var status: Int32 = 0
+      return waitpid(identifier, &status, WNOHANG) != 0
+    }
+  }
 }
 
 /// Processor time and peak memory.

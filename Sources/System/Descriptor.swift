@@ -27,6 +27,14 @@ public struct Descriptor: ~Copyable, Sendable {
     return Descriptor(adopting: number)
   }
 
+  /// Opens a file of mode 0600 for appending, made where it is missing.
+  public static func open(appending path: String) throws(SystemError) -> Descriptor {
+    let flags = O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY
+    let number = retrying { Glibc.open(path, flags, 0o600) }
+    guard number >= 0 else { throw SystemError(step: "open", subject: path, code: errno) }
+    return Descriptor(adopting: number)
+  }
+
   /// Makes reads and writes return instead of waiting.
   public func setNonBlocking() throws(SystemError) {
     let flags = fcntl(number, F_GETFL)
@@ -37,13 +45,26 @@ public struct Descriptor: ~Copyable, Sendable {
 
   /// Reads what is there, at most `limit` bytes, appended to `buffer`.
   public func read(upTo limit: Int, into buffer: inout [UInt8]) throws(SystemError) -> Transfer {
+    try append(upTo: limit, to: &buffer) { Glibc.read(number, $0.baseAddress, $0.count) }
+  }
+
+  /// Takes what a socket holds, as `read` does, but never waits, also where the socket would.
+  public func take(upTo limit: Int, into buffer: inout [UInt8]) throws(SystemError) -> Transfer {
+    try append(upTo: limit, to: &buffer) {
+      recv(number, $0.baseAddress, $0.count, Int32(MSG_DONTWAIT))
+    }
+  }
+
+  private func append(
+    upTo limit: Int, to buffer: inout [UInt8], _ call: (UnsafeMutableRawBufferPointer) -> Int
+  ) throws(SystemError) -> Transfer {
     var code: Int32 = 0
     var count = 0
     let start = buffer.count
     buffer.append(contentsOf: repeatElement(0, count: limit))
     buffer.withUnsafeMutableBytes { raw in
       let target = UnsafeMutableRawBufferPointer(rebasing: raw[start...])
-      count = retrying { Glibc.read(number, target.baseAddress, target.count) }
+      count = retrying { call(target) }
       code = errno
     }
     buffer.removeLast(limit - max(0, count))
@@ -56,8 +77,11 @@ public struct Descriptor: ~Copyable, Sendable {
     var code: Int32 = 0
     let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
       while filled < count {
-        let target = UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(buffer)[filled...])
-        let got = retrying { pread(number, target.baseAddress, target.count, off_t(offset) + off_t(filled)) }
+        let target = UnsafeMutableRawBufferPointer(
+          rebasing: UnsafeMutableRawBufferPointer(buffer)[filled...])
+        let got = retrying {
+          pread(number, target.baseAddress, target.count, off_t(offset) + off_t(filled))
+        }
         if got < 0 { code = errno }
         guard got > 0 else { break }
         filled += got

@@ -83,6 +83,13 @@ public struct WindowSize: Equatable, Sendable {
     if out[2] > 0, out[3] > 0 { pixels = (Int(out[2]), Int(out[3])) }
   }
 
+  /// Width over height of a cell, from the pixels where they are sane, else 1:2.
+  public var cellAspect: Double {
+    guard let pixels, columns > 0, rows > 0 else { return 0.5 }
+    let aspect = Double(pixels.width) / Double(columns) / (Double(pixels.height) / Double(rows))
+    return (0.3...0.8).contains(aspect) ? aspect : 0.5
+  }
+
   public static func == (a: WindowSize, b: WindowSize) -> Bool {
     a.columns == b.columns && a.rows == b.rows && a.pixels?.width == b.pixels?.width
       && a.pixels?.height == b.pixels?.height

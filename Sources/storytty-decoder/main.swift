@@ -1,1 +1,3 @@
-print("storytty-decoder")
+import Decoding
+
+DecoderProgram.run(Array(CommandLine.arguments.dropFirst()))

@@ -1,1 +1,5 @@
-print("storytty")
+import Glibc
+import System
+
+let start = Instant.now
+exit(Program(start: start).run(Array(CommandLine.arguments.dropFirst())))

@@ -1,1 +1,199 @@
+import DecoderLink
+import Player
+import Stories
+import System
 import Testing
+
+@Suite struct MediaClockTests {
+  private let start = Instant.now
+
+  @Test func time_runsOnlyWhileAllowed() {
+    var clock = MediaClock()
+    #expect(clock.time(at: start + .seconds(9)) == .zero)
+    clock.run(at: start)
+    #expect(clock.time(at: start + .seconds(2)) == .seconds(2))
+    clock.stop(at: start + .seconds(3))
+    #expect(clock.time(at: start + .seconds(9)) == .seconds(3))
+    clock.run(at: start + .seconds(10))
+    #expect(clock.time(at: start + .seconds(11)) == .seconds(4))
+  }
+
+  @Test func set_keepsRunningOrStanding() {
+    var clock = MediaClock()
+    clock.set(to: .seconds(5), at: start)
+    #expect(!clock.isRunning)
+    #expect(clock.time(at: start + .seconds(1)) == .seconds(5))
+    clock.run(at: start)
+    clock.set(to: .seconds(1), at: start + .seconds(4))
+    #expect(clock.time(at: start + .seconds(6)) == .seconds(3))
+  }
+
+  @Test func moment_isWhenTheTimeComes() {
+    var clock = MediaClock()
+    #expect(clock.moment(of: .seconds(1)) == nil)
+    clock.set(to: .seconds(2), at: start)
+    clock.run(at: start)
+    #expect(clock.moment(of: .seconds(5)) == start + .seconds(3))
+  }
+
+  @Test func time_beforeItsStart_doesNotGoBack() {
+    var clock = MediaClock()
+    clock.run(at: start)
+    #expect(clock.time(at: start + .seconds(-3)) == .zero)
+  }
+}
+
+@Suite struct PictureQueueTests {
+  private func queue(_ milliseconds: [Int]) -> PictureQueue {
+    var queue = PictureQueue()
+    for time in milliseconds {
+      queue.append(
+        DecodedPicture(
+          serial: 0, time: .milliseconds(time), duration: nil, width: 1, height: 1, pixels: [0]))
+    }
+    return queue
+  }
+
+  @Test(
+    arguments: [
+      (39, nil, 0, 3), (40, 40, 0, 2), (79, 40, 0, 2), (80, 80, 1, 1), (500, 120, 2, 0),
+    ] as [(Int, Int?, Int, Int)])
+  func takeDue_takesTheNewestThatIsDue(at time: Int, taken: Int?, late: Int, left: Int) {
+    var queue = queue([40, 80, 120])
+    let due = queue.takeDue(at: .milliseconds(time))
+    #expect(due?.picture.time == taken.map { .milliseconds($0) })
+    #expect(due?.late ?? 0 == late)
+    #expect(queue.count == left)
+  }
+
+  @Test func takeFirst_ignoresTimes() {
+    var queue = queue([40, 80])
+    #expect(queue.takeFirst()?.time == .milliseconds(40))
+    #expect(queue.nextTime == .milliseconds(80))
+  }
+}
+
+@Suite struct PointerTests {
+  private let start = Instant.now
+
+  @Test func release_within250Milliseconds_isAClickWhereItWasPressed() {
+    var pointer = Pointer()
+    pointer.press(row: 3, column: 70, at: start)
+    #expect(pointer.tick(at: start + .milliseconds(249)) == nil)
+    #expect(
+      pointer.release(at: start + .milliseconds(249)) == .click(row: 3, column: 70))
+    #expect(pointer.deadline == nil)
+  }
+
+  @Test func pressing_longer_holdsUntilReleased() {
+    var pointer = Pointer()
+    pointer.press(row: 3, column: 70, at: start)
+    #expect(pointer.tick(at: start + .milliseconds(250)) == .hold(true))
+    #expect(pointer.tick(at: start + .milliseconds(300)) == nil)
+    #expect(pointer.release(at: start + .seconds(2)) == .hold(false))
+    #expect(pointer.release(at: start + .seconds(3)) == nil)
+  }
+}
+
+@Suite struct DecodingPaceTests {
+  @Test func effort_changesOnlyAfterStayingLateOrOnTime() {
+    let start = Instant.now
+    var pace = DecodingPace()
+    func effort(_ lateness: Int, at milliseconds: Int) -> Effort? {
+      pace.effort(
+        lateness: .milliseconds(lateness), dropped: 0, now: start + .milliseconds(milliseconds))
+    }
+    #expect(effort(90, at: 0) == nil)
+    #expect(effort(20, at: 300) == nil)
+    #expect(effort(90, at: 400) == nil)
+    #expect(effort(90, at: 901) == .hurried)
+    #expect(effort(90, at: 2000) == nil)
+    #expect(effort(0, at: 3000) == nil)
+    #expect(effort(0, at: 8001) == .full)
+  }
+}
+
+@Suite struct SamplesTests {
+  @Test(
+    arguments: [(0, nil, nil), (1, 1, 1), (2, 1, 2), (100, 50, 99), (200, 100, 198)]
+      as [(Int, Double?, Double?)])
+  func percentile_isByNearestRank(count: Int, median: Double?, ninetyNinth: Double?) {
+    var samples = Samples()
+    for value in (0..<count).reversed() { samples.add(.milliseconds(value + 1)) }
+    #expect(samples.percentile(50) == median)
+    #expect(samples.percentile(99) == ninetyNinth)
+  }
+}
+
+@Suite struct WordsTests {
+  @Test(
+    arguments: [
+      (-5, "just now"), (59, "just now"), (60, "1 min ago"), (7200, "2 h ago"),
+      (86_400 * 3, "3 d ago"), (86_400 * 14, "2 wk ago"), (86_400 * 800, "2 y ago"),
+    ] as [(Int64, String)])
+  func age_isInTheLargestSensibleUnit(seconds: Int64, words: String) {
+    #expect(Words.age(seconds: seconds) == words)
+  }
+
+  @Test(arguments: [(12, "12 s"), (65, "1:05"), (3600, "1:00:00"), (3725, "1:02:05")])
+  func length_readsLikeAClock(seconds: Int, words: String) {
+    #expect(Words.length(.seconds(seconds)) == words)
+  }
+
+  @Test(arguments: [
+    (0, "0 B"), (999, "999 B"), (1000, "1.0 kB"), (4_449_999, "4.4 MB"), (999_999, "1.0 MB"),
+  ])
+  func bytes_areDecimal(count: Int, words: String) {
+    #expect(Words.bytes(count) == words)
+  }
+
+  @Test func line_tellsAStoryInWords() {
+    let story = Story(
+      source: .file("/a/beach.mp4"), kind: .video, caption: "Low tide", author: "anna",
+      published: 1000, durationS: 12)
+    #expect(
+      StoryWords.line(for: story, number: 3, of: 7, reel: "anna", now: 8200)
+        == "story 3 of 7, anna, 2 h ago, video 12 s: Low tide")
+    #expect(
+      StoryWords.line(
+        for: Story(source: .file("/a/b.gif")), number: 1, of: 1, reel: "", now: 0)
+        == "story 1 of 1, story: b.gif")
+  }
+}
+
+@Suite struct JSONTests {
+  @Test func description_isRFC8259() {
+    let value = JSON.object([
+      ("text", .text("a\"\\\n\u{1b}é")), ("none", .null),
+      ("list", .array([.integer(1), .bool(true)])),
+      ("empty", .array([])), ("third", .number(1.0 / 3)), ("nan", .number(.nan)),
+      ("two", .number(2)),
+    ])
+    #expect(
+      value.description == """
+        {
+          "text": "a\\"\\\\\\n\\u001bé",
+          "none": null,
+          "list": [
+            1,
+            true
+          ],
+          "empty": [],
+          "third": 0.333,
+          "nan": null,
+          "two": 2
+        }
+        """)
+  }
+}
+
+@Suite struct StillSaverTests {
+  @Test(arguments: [
+    ("/x/beach day.mp4", "beach-day-mp4-1500ms"), ("/x/../../..", "story-1500ms"),
+    ("/x/\u{1b}[31m;rm -rf", "31m-rm-rf-1500ms"), ("/x/日本.mp4", "mp4-1500ms"),
+  ])
+  func fileName_isHarmless(path: String, name: String) {
+    #expect(
+      StillSaver.fileName(for: Story(source: .file(path)), at: .milliseconds(1500)) == name)
+  }
+}

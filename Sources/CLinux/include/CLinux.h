@@ -12,6 +12,13 @@
 /// signal actions and an empty mask. Returns 0 or an errno value.
 int lx_spawn(const char *path, char *const argv[], char *const envp[], int socket, pid_t *pid);
 
+/// Starts a program found in PATH, with /dev/null as 0 to 2, nothing else open, and this process's
+/// environment. Returns 0 or an errno value.
+int lx_spawn_detached(const char *name, char *const argv[], pid_t *pid);
+
+/// Starts a program whose standard output and error are read from `out`. Returns 0 or an errno value.
+int lx_spawn_reading(const char *path, char *const argv[], int *out, pid_t *pid);
+
 /// A connected pair of stream sockets, close-on-exec. Returns 0 or an errno value.
 int lx_socketpair(int pair[2]);
 
@@ -50,6 +57,17 @@ void lx_install_crash_handler(void);
 
 /// Restores the default action of a signal and raises it; does not return for a fatal one.
 void lx_reraise(int signal);
+
+/// One step of getopt_long over long and short options: its value, -1 at the end; `argument` is
+/// the option's, `index` where it stands, `next` where the operands begin. '?' for a mistake, whose
+/// words getopt has not printed.
+struct lx_option {
+  const char *name;
+  int takes_argument;
+  int value;
+};
+int lx_next_option(int argc, char *const argv[], const char *shorts, const struct lx_option *longs,
+                   int count, const char **argument, int *next);
 
 /// ppoll without a mask; a negative timeout waits for ever.
 int lx_wait(struct pollfd *entries, unsigned long count, int64_t nanoseconds);

@@ -1,0 +1,6 @@
+#ifndef STORYTTY_CZLIB_H
+#define STORYTTY_CZLIB_H
+
+#include <zlib.h>
+
+#endif

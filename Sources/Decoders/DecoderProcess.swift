@@ -1,0 +1,102 @@
+import DecoderLink
+import System
+
+/// One `storytty-decoder`, its socket, and the bytes under way in both directions.
+final class DecoderProcess {
+  private let program: ChildProcess.Started
+  private var assembler = FrameAssembler<DecoderMessage>()
+  private var outgoing: [UInt8] = []
+  private var sent = 0
+  private let started = Instant.now
+  private var limitRenewed: Instant
+  private(set) var isClosed = false
+
+  /// Starts the program; it loads its libraries and waits.
+  init(program: DecoderProgram) throws(SystemError) {
+    self.program = try ChildProcess.start(
+      program.path, arguments: [], environment: program.environment)
+    limitRenewed = started
+    try self.program.socket.setNonBlocking()
+    renewProcessorTime(now: started)
+  }
+
+  var descriptor: Int32 { program.socket.number }
+  var identifier: Int32 { program.process.identifier }
+  var wantsToWrite: Bool { sent < outgoing.count }
+
+  func send(_ message: PlayerMessage) {
+    if sent == outgoing.count {
+      outgoing.removeAll(keepingCapacity: outgoing.capacity < 1 << 20)
+      sent = 0
+    }
+    outgoing.append(contentsOf: message.frame)
+    flush()
+  }
+
+  func flush() {
+    while wantsToWrite, !isClosed {
+      switch try? program.socket.write(outgoing[sent...]) {
+      case .bytes(let count): sent += count
+      case .wouldBlock: return
+      case .end, nil: isClosed = true
+      }
+    }
+  }
+
+  /// Takes in what has come, at most about 1 MiB a turn; false when the decoder has gone.
+  func receive() -> Bool {
+    var buffer: [UInt8] = []
+    for _ in 0..<16 {
+      buffer.removeAll(keepingCapacity: true)
+      switch try? program.socket.read(upTo: 64 << 10, into: &buffer) {
+      case .bytes(let count):
+        assembler.append(buffer)
+        if count < 64 << 10 { return true }
+      case .wouldBlock: return true
+      case .end, nil:
+        isClosed = true
+        return false
+      }
+    }
+    return true
+  }
+
+  func next() throws(WireError) -> DecoderMessage? { try assembler.next() }
+
+  /// A decoder that behaves may use the processor for twice the time that passes, and 20 s more.
+  func renewProcessorTime(now: Instant) {
+    guard now == started || now - limitRenewed > .seconds(2) else { return }
+    limitRenewed = now
+    program.process.limitProcessorTime(seconds: 20 + 2 * UInt64((now - started).components.seconds))
+  }
+
+  /// Ends it without waiting for its end.
+  func kill() {
+    isClosed = true
+    program.process.sendKill()
+  }
+
+  /// Whether it has ended and was reaped.
+  func hasEnded() -> Bool { program.process.poll() != nil || program.process.identifier == 0 }
+
+  /// Ends it for sure; how it had ended by itself, if it had.
+  func end() -> ChildProcess.Ending? {
+    isClosed = true
+    return program.process.kill()
+  }
+}
+
+/// The decoder program and how it is started.
+public struct DecoderProgram: Sendable {
+  public let path: String
+  /// The few variables that it gets; nothing of the player's own environment.
+  let environment = ["PATH=/usr/bin:/bin", "LC_ALL=C"]
+
+  public init(path: String) { self.path = path }
+
+  /// The decoder that belongs to a player: beside it, else in ../libexec/storytty.
+  public static func candidates(besideExecutable executable: String) -> [String] {
+    let folder = executable.lastIndex(of: "/").map { String(executable[..<$0]) } ?? "."
+    return ["\(folder)/storytty-decoder", "\(folder)/../libexec/storytty/storytty-decoder"]
+  }
+}

@@ -1,0 +1,33 @@
+/// Why a story cannot be told, in words that follow "cannot play NAME: ".
+package struct DecodingError: Error, Equatable {
+  package let reason: String
+
+  package init(_ reason: String) { self.reason = reason }
+
+  static let outOfMemory = DecodingError("not enough memory")
+  static let empty = DecodingError("the file is empty")
+  static let notMedia = DecodingError("not a media file")
+  static let incomplete = DecodingError("damaged or incomplete: it cannot be opened")
+  static let text = DecodingError("a text file, not a media file")
+  static let page = DecodingError("a web page, not a media file")
+  static let noAnimations = DecodingError("animations are not supported yet")
+  static let protected = DecodingError("protected content")
+  static let unknownPixels = DecodingError("this kind of pixels cannot be shown")
+  static let nothingToShow = DecodingError("neither picture nor sound in it")
+
+  static func tooLarge(width: Int, height: Int) -> DecodingError {
+    DecodingError("the picture is too large: \(width)x\(height)")
+  }
+
+  static func damaged(codec: String) -> DecodingError {
+    DecodingError("damaged: no picture can be decoded (\(codec))")
+  }
+
+  static func damagedSound(codec: String) -> DecodingError {
+    DecodingError("damaged: no sound can be decoded (\(codec))")
+  }
+
+  static func noDecoder(codec: String) -> DecodingError {
+    DecodingError("no decoder for codec '\(codec)'")
+  }
+}

@@ -1,0 +1,79 @@
+/// Finds the orientation in a picture's EXIF data, where FFmpeg does not look for it: PNG's eXIf
+/// chunk and WebP's EXIF chunk.
+package enum Exif {
+  /// The orientation that a PNG or WebP file names; nil where it names none.
+  package static func orientation(ofPicture bytes: UnsafeRawBufferPointer) -> Orientation? {
+    if starts(bytes, with: [0x89, 0x50, 0x4E, 0x47]) { return inPNG(bytes) }
+    if starts(bytes, with: Array("RIFF".utf8)) { return inWebP(bytes) }
+    return nil
+  }
+
+  /// The orientation of EXIF data that begins with its TIFF header (TIFF 6.0, section 2); nil where
+  /// there is none from 1 to 8.
+  package static func orientation(ofTIFF bytes: Slice<UnsafeRawBufferPointer>) -> Orientation? {
+    let tiff = UnsafeRawBufferPointer(rebasing: bytes)
+    let isBig: Bool
+    if starts(tiff, with: [0x4D, 0x4D, 0x00, 0x2A]) {
+      isBig = true
+    } else if starts(tiff, with: [0x49, 0x49, 0x2A, 0x00]) {
+      isBig = false
+    } else {
+      return nil
+    }
+    func number(at offset: Int, bytes count: Int) -> Int? {
+      guard offset >= 0, offset <= tiff.count - count else { return nil }
+      let part = tiff[offset..<offset + count]
+      return isBig
+        ? part.reduce(0) { $0 << 8 | Int($1) } : part.reversed().reduce(0) { $0 << 8 | Int($1) }
+    }
+    guard let directory = number(at: 4, bytes: 4), let count = number(at: directory, bytes: 2)
+    else { return nil }
+    for index in 0..<count {
+      let entry = directory + 2 + index * 12
+      guard let tag = number(at: entry, bytes: 2) else { return nil }
+      guard tag == 0x0112 else { continue }
+      guard number(at: entry + 2, bytes: 2) == 3, let value = number(at: entry + 8, bytes: 2),
+        (1...8).contains(value)
+      else { return nil }
+      return Orientation(exif: value)
+    }
+    return nil
+  }
+
+  /// Chunks: length (big-endian), name, data, check sum.
+  private static func inPNG(_ bytes: UnsafeRawBufferPointer) -> Orientation? {
+    var offset = 8
+    while offset <= bytes.count - 12 {
+      let length = bytes[offset..<offset + 4].reduce(0) { $0 << 8 | Int($1) }
+      let data = offset + 8
+      guard length <= bytes.count - data else { return nil }
+      if bytes[offset + 4..<data].elementsEqual("eXIf".utf8) {
+        return orientation(ofTIFF: bytes[data..<data + length])
+      }
+      offset = data + length + 4
+    }
+    return nil
+  }
+
+  /// Chunks: name, length (little-endian), data, a byte more where the length is odd.
+  private static func inWebP(_ bytes: UnsafeRawBufferPointer) -> Orientation? {
+    var offset = 12
+    while offset <= bytes.count - 8 {
+      let length = bytes[offset + 4..<offset + 8].reversed().reduce(0) { $0 << 8 | Int($1) }
+      let data = offset + 8
+      guard length <= bytes.count - data else { return nil }
+      if bytes[offset..<offset + 4].elementsEqual("EXIF".utf8) {
+        let whole = bytes[data..<data + length]
+        // Some writers put the header of a JPEG's APP1 segment before it.
+        return orientation(
+          ofTIFF: whole.starts(with: Array("Exif\0\0".utf8)) ? whole.dropFirst(6) : whole)
+      }
+      offset = data + length + length % 2
+    }
+    return nil
+  }
+
+  private static func starts(_ bytes: UnsafeRawBufferPointer, with prefix: [UInt8]) -> Bool {
+    bytes.count >= prefix.count && bytes.prefix(prefix.count).elementsEqual(prefix)
+  }
+}

@@ -1,0 +1,167 @@
+import CFFmpeg
+import Glibc
+
+/// Owns one AVFrame. Binding file: unsafe pointers.
+final class FFmpegFrame {
+  /// Valid while this object lives.
+  let raw: UnsafeMutablePointer<AVFrame>
+  /// What the format calls alpha is not meant so.
+  var isOpaque = false
+
+  init() throws(DecodingError) {
+    guard let raw = av_frame_alloc() else { throw .outOfMemory }
+    self.raw = raw
+  }
+
+  deinit {
+    var pointer: UnsafeMutablePointer<AVFrame>? = raw
+    av_frame_free(&pointer)
+  }
+
+  var width: Int { Int(raw.pointee.width) }
+  var height: Int { Int(raw.pointee.height) }
+  /// When it is shown, on its stream's clock, as well as FFmpeg can tell.
+  var timestamp: Int64? { known(raw.pointee.best_effort_timestamp) }
+  var duration: Int64? { raw.pointee.pkt_duration > 0 ? raw.pointee.pkt_duration : nil }
+
+  /// The order of bytes in packed pixels.
+  enum PackedPixels {
+    case redGreenBlue
+    case redGreenBlueAlpha
+    case redGreenBlueUnused
+    case blueGreenRed
+
+    fileprivate var format: AVPixelFormat {
+      switch self {
+      case .redGreenBlue: AV_PIX_FMT_RGB24
+      case .redGreenBlueAlpha: AV_PIX_FMT_RGBA
+      case .redGreenBlueUnused: AV_PIX_FMT_RGB0
+      case .blueGreenRed: AV_PIX_FMT_BGR0
+      }
+    }
+  }
+
+  /// Points to pixels that somebody else owns and that must outlive their use.
+  func lend(
+    _ pixels: UnsafeMutablePointer<UInt8>, strideBytes: Int, width: Int, height: Int,
+    pixels order: PackedPixels
+  ) {
+    av_frame_unref(raw)
+    raw.pointee.data.0 = pixels
+    raw.pointee.linesize.0 = Int32(strideBytes)
+    raw.pointee.width = Int32(width)
+    raw.pointee.height = Int32(height)
+    raw.pointee.format = order.format.rawValue
+  }
+
+  /// The picture's own display matrix (FFmpeg makes one of a JPEG's EXIF orientation).
+  var orientation: Orientation? {
+    guard let side = av_frame_get_side_data(raw, AV_FRAME_DATA_DISPLAYMATRIX),
+      side.pointee.size >= 36, let data = side.pointee.data
+    else { return nil }
+    return Orientation(matrix: data)
+  }
+
+  /// The size that a viewer must see, in square pixels.
+  func displaySize(pixelAspect: Double, orientation: Orientation) -> (width: Int, height: Int) {
+    let wide = max(1, Int((Double(width) * pixelAspect).rounded()))
+    return orientation.seen(width: wide, height: max(1, height))
+  }
+
+  /// Width over height of a stored pixel, where the picture says so and it is sane.
+  var pixelAspect: Double? { sane(raw.pointee.sample_aspect_ratio) }
+}
+
+/// Owns an opened decoder.
+final class FFmpegCodec {
+  private let context: UnsafeMutablePointer<AVCodecContext>
+
+  /// Opens the decoder of a stream.
+  init(_ stream: FFmpegStream) throws(DecodingError) {
+    if stream.isProtected { throw .protected }
+    guard let codec = Self.decoder(for: stream) else {
+      throw .noDecoder(codec: stream.codecName)
+    }
+    guard let context = avcodec_alloc_context3(codec) else { throw .outOfMemory }
+    self.context = context
+    context.pointee.thread_count = 1
+    context.pointee.pkt_timebase = stream.raw.pointee.time_base
+    context.pointee.max_pixels = Int64(PictureLimits.pixels)
+    if stream.codec == AV_CODEC_ID_MJPEG { context.pointee.get_buffer2 = grayBuffer }
+    var code = avcodec_parameters_to_context(context, stream.raw.pointee.codecpar)
+    if code >= 0 { code = avcodec_open2(context, codec, nil) }
+    guard code >= 0 else {
+      throw DecodingError(ffmpeg: code, else: .noDecoder(codec: stream.codecName))
+    }
+  }
+
+  /// FFmpeg's own decoders of VP8 and VP9 know no alpha; libvpx does.
+  private static func decoder(for stream: FFmpegStream) -> UnsafePointer<AVCodec>? {
+    let alpha: UnsafePointer<AVCodec>? =
+      switch stream.codec {
+      case AV_CODEC_ID_VP8 where stream.hasAlphaBeside: avcodec_find_decoder_by_name("libvpx")
+      case AV_CODEC_ID_VP9 where stream.hasAlphaBeside: avcodec_find_decoder_by_name("libvpx-vp9")
+      default: nil
+      }
+    return alpha ?? avcodec_find_decoder(stream.codec)
+  }
+
+  deinit {
+    var pointer: UnsafeMutablePointer<AVCodecContext>? = context
+    avcodec_free_context(&pointer)
+  }
+
+  /// What became of asking for a picture.
+  enum Outcome {
+    case frame
+    case needsPacket
+    case end
+  }
+
+  /// Decodes the next picture or samples into `frame`.
+  func receive(into frame: FFmpegFrame) throws(DecodingError) -> Outcome {
+    let code = avcodec_receive_frame(context, frame.raw)
+    if code >= 0 { return .frame }
+    if code == ff_error_again() { return .needsPacket }
+    if code == ff_error_memory() { throw .outOfMemory }
+    return code == ff_error_eof() ? .end : .needsPacket
+  }
+
+  /// Gives the decoder a packet, nil for the end. A broken packet is skipped.
+  func send(_ packet: FFmpegPacket?) throws(DecodingError) {
+    let code = avcodec_send_packet(context, packet?.raw)
+    if code == ff_error_memory() { throw .outOfMemory }
+  }
+
+  /// Forgets what it has; the next packet begins anew.
+  func flush() { avcodec_flush_buffers(context) }
+
+  /// Leaves out the loop filter: its traces vanish in a large reduction.
+  func skipLoopFilter(_ skip: Bool) {
+    context.pointee.skip_loop_filter = skip ? AVDISCARD_ALL : AVDISCARD_DEFAULT
+  }
+
+  /// Leaves out pictures that no other refers to.
+  func skipNonReference(_ skip: Bool) {
+    context.pointee.skip_frame = skip ? AVDISCARD_NONREF : AVDISCARD_DEFAULT
+  }
+}
+
+/// A JPEG that breaks off leaves the rest of its picture as it was: gray, as elsewhere, not green.
+private func grayBuffer(
+  _ context: UnsafeMutablePointer<AVCodecContext>?, _ frame: UnsafeMutablePointer<AVFrame>?,
+  _ flags: Int32
+) -> Int32 {
+  let code = avcodec_default_get_buffer2(context, frame, flags)
+  guard code >= 0, let frame else { return code }
+  for plane in 0..<Int32(3) {
+    guard let buffer = av_frame_get_plane_buffer(frame, plane) else { break }
+    memset(buffer.pointee.data, 0x80, Int(buffer.pointee.size))
+  }
+  return code
+}
+
+/// What a picture may be.
+enum PictureLimits {
+  static let pixels = 64 << 20
+}

@@ -1,0 +1,196 @@
+import CFFmpeg
+import DecoderLink
+
+/// Owns one AVPacket. Binding file: unsafe pointers.
+final class FFmpegPacket {
+  /// Valid while this object lives.
+  let raw: UnsafeMutablePointer<AVPacket>
+
+  init() throws(DecodingError) {
+    guard let raw = av_packet_alloc() else { throw .outOfMemory }
+    self.raw = raw
+  }
+
+  deinit {
+    var pointer: UnsafeMutablePointer<AVPacket>? = raw
+    av_packet_free(&pointer)
+  }
+
+  var stream: Int { Int(raw.pointee.stream_index) }
+  var sizeBytes: Int { Int(raw.pointee.size) }
+  var isKey: Bool { raw.pointee.flags & AV_PKT_FLAG_KEY != 0 }
+  /// Decoded for others' sake only, never shown.
+  var isDiscarded: Bool { raw.pointee.flags & AV_PKT_FLAG_DISCARD != 0 }
+  var timestamp: Int64? { known(raw.pointee.pts) }
+  var duration: Int64? { raw.pointee.duration > 0 ? raw.pointee.duration : nil }
+
+  /// Whether its bytes are encrypted.
+  var isProtected: Bool {
+    av_packet_get_side_data(raw, AV_PKT_DATA_ENCRYPTION_INFO, nil) != nil
+  }
+
+  /// Lends its bytes.
+  func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+    body(UnsafeRawBufferPointer(start: raw.pointee.data, count: sizeBytes))
+  }
+}
+
+/// A timestamp, nil where FFmpeg has none.
+func known(_ timestamp: Int64) -> Int64? { timestamp == ff_no_time() ? nil : timestamp }
+
+/// Owns an opened container.
+final class FFmpegInput {
+  /// Valid while this object lives.
+  let context: UnsafeMutablePointer<AVFormatContext>
+  private let bytes: FFmpegBytes
+  private let opener: FFmpegOpener
+
+  init(_ stream: ResourceStream, connection: PlayerConnection, format: String? = nil)
+    throws(DecodingError)
+  {
+    let bytes = try FFmpegBytes(stream)
+    self.bytes = bytes
+    opener = FFmpegOpener(connection)
+    guard let allocated = avformat_alloc_context() else { throw .outOfMemory }
+    allocated.pointee.pb = bytes.context
+    allocated.pointee.flags |= AVFMT_FLAG_CUSTOM_IO
+    opener.serve(allocated)
+    var options = Self.options()
+    defer { av_dict_free(&options) }
+    var opened: UnsafeMutablePointer<AVFormatContext>? = allocated
+    // The HLS demuxer needs a name, which relative addresses then stand beside.
+    let code = avformat_open_input(
+      &opened, "story", format.flatMap { av_find_input_format($0) }, &options)
+    guard code >= 0, let opened else {
+      throw stream.failure ?? opener.failure ?? DecodingError(ffmpeg: code, else: .notMedia)
+    }
+    context = opened
+  }
+
+  deinit {
+    var pointer: UnsafeMutablePointer<AVFormatContext>? = context
+    avformat_close_input(&pointer)
+  }
+
+  /// For HLS: the player judges what may be opened, not the end of a name; connections are its own.
+  private static func options() -> OpaquePointer? {
+    var options: OpaquePointer?
+    let values = [
+      ("allowed_extensions", "ALL"), ("allowed_segment_extensions", "ALL"),
+      ("extension_picky", "0"), ("http_persistent", "0"), ("http_multiple", "0"),
+    ]
+    for (name, value) in values { av_dict_set(&options, name, value, 0) }
+    return options
+  }
+
+  /// The sound that belongs to a video: of the same programme where there are several.
+  func sound(beside video: FFmpegStream?) -> FFmpegStream? {
+    let sounds = streams.filter { $0.isSound && $0.codec != AV_CODEC_ID_NONE }
+    if context.pointee.nb_programs > 1, let video {
+      let index = av_find_best_stream(
+        context, AVMEDIA_TYPE_AUDIO, -1, Int32(video.index), nil, 0)
+      if let best = sounds.first(where: { $0.index == Int(index) }) { return best }
+    }
+    return sounds.first(where: \.isDefault) ?? sounds.first
+  }
+
+  /// The video to tell: the one that the container prefers; of the same in several sizes the
+  /// smallest that fills the shape.
+  func video(for shape: PictureRequest) -> FFmpegStream? {
+    let videos = streams.filter { $0.isVideo && !$0.isAttachedPicture && !$0.isEmpty }
+    if context.pointee.nb_programs > 1, container == "hls" {
+      let bySize = videos.sorted { $0.width * $0.height < $1.width * $1.height }
+      return bySize.first { $0.width >= Int(shape.width) && $0.height >= Int(shape.height) }
+        ?? bySize.last
+    }
+    return videos.first(where: \.isDefault) ?? videos.first
+  }
+
+  /// Whether the headers leave open what decoding needs. Those of mp4 do not; elsewhere an H.264
+  /// decoder must be told how far pictures are reordered, or it drops some of the first.
+  var needsStreamInfo: Bool {
+    if style != .video || container == "mov" { return false }
+    guard container == "matroska" else { return true }
+    let plain = [AV_CODEC_ID_VP8, AV_CODEC_ID_VP9, AV_CODEC_ID_AV1, AV_CODEC_ID_HEVC]
+    return streams.contains { $0.isVideo && !plain.contains($0.codec) }
+  }
+
+  /// What kind of story its pictures are.
+  var style: VideoStory.Style {
+    let name = demuxer
+    if name.hasSuffix("_pipe") || name == "image2" || name == "ico" { return .still }
+    if name == "gif" || name == "apng" { return .animation }
+    guard name == "mov", let brand = av_dict_get(context.pointee.metadata, "major_brand", nil, 0)
+    else { return .video }
+    return ["avis", "msf1", "hevc"].contains(String(cString: brand.pointee.value))
+      ? .animation : .video
+  }
+
+  /// Looks into the streams for what their headers do not say.
+  func findStreamInfo() { _ = avformat_find_stream_info(context, nil) }
+
+  var streams: [FFmpegStream] {
+    (0..<Int(context.pointee.nb_streams)).compactMap { index in
+      context.pointee.streams[index].map { FFmpegStream(raw: $0) }
+    }
+  }
+
+  /// The short name of the container, the first where the demuxer has several.
+  var container: String { String(demuxer.split(separator: "_pipe").first ?? "") }
+
+  private var demuxer: String {
+    guard let name = context.pointee.iformat?.pointee.name else { return "" }
+    return String(String(cString: name).prefix { $0 != "," })
+  }
+
+  /// The length that the container claims, where it is positive.
+  var duration: Duration? {
+    let value = context.pointee.duration
+    return value > 0 ? .microseconds(value) : nil
+  }
+
+  /// The length, where it is one that media can have.
+  var plausibleDuration: Duration? { plausibleDuration(of: [], zero: .zero) }
+
+  /// The length of the streams that are told where their headers know it, else the container's;
+  /// nil where it is none that media can have.
+  func plausibleDuration(of streams: [FFmpegStream?], zero: Duration) -> Duration? {
+    let ends = streams.compactMap { stream in
+      stream.flatMap { stream in
+        stream.duration.map { $0 + (stream.start.map { $0 - zero } ?? .zero) }
+      }
+    }
+    guard let value = ends.max() ?? duration, value > .zero, value < .seconds(1_000 * 86_400)
+    else { return nil }
+    return value
+  }
+
+  /// Where the earliest stream starts, on the streams' own clock; known after `findStreamInfo`.
+  /// Nil where streams that are not told may count in it.
+  var start: Duration? {
+    if context.pointee.nb_programs > 1 { return nil }
+    return known(context.pointee.start_time).map { .microseconds($0) }
+  }
+
+  /// The next packet of any stream; nil at the end.
+  func read() throws(DecodingError) -> FFmpegPacket? {
+    let packet = try FFmpegPacket()
+    let code = av_read_frame(context, packet.raw)
+    if code >= 0 { return packet }
+    if code == ff_error_memory() { throw .outOfMemory }
+    if let failure = bytes.stream.failure ?? opener.failure { throw failure }
+    return nil
+  }
+
+  /// Goes to the last key picture at or before a time of a stream's clock.
+  func seek(stream: FFmpegStream, to timestamp: Int64) -> Bool {
+    av_seek_frame(context, stream.raw.pointee.index, timestamp, AVSEEK_FLAG_BACKWARD) >= 0
+  }
+}
+
+extension DecodingError {
+  /// FFmpeg's code in words of ours where it has a meaning of its own.
+  init(ffmpeg code: Int32, else other: DecodingError) {
+    self = code == ff_error_memory() ? .outOfMemory : other
+  }
+}

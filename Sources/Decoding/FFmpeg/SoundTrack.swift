@@ -1,0 +1,105 @@
+/// Decodes the sound of one stream to interleaved stereo samples.
+final class SoundTrack {
+  let stream: FFmpegStream
+  private let router: PacketRouter
+  private let codec: FFmpegCodec
+  private let resampler: FFmpegResampler
+  private let frame: FFmpegFrame
+  private var isDraining = false
+  private var isFlushed = false
+  /// The story's start on the stream's clock.
+  private let zero: Duration
+  /// Samples before this time are not wanted.
+  private var begin = Duration.zero
+  /// Where the next sample belongs.
+  private var position: Duration?
+  /// Where the last sample that was decoded ends.
+  private(set) var end: Duration?
+
+  /// A gap or an overlap smaller than this is only an inexact timestamp.
+  private static let tolerance = Duration.milliseconds(60)
+
+  /// Decodes to `rate` samples a second, nil to leave the rate as it is.
+  init(_ stream: FFmpegStream, router: PacketRouter, rate: Int?, zero: Duration)
+    throws(DecodingError)
+  {
+    self.stream = stream
+    self.router = router
+    self.zero = zero
+    codec = try FFmpegCodec(stream)
+    frame = try FFmpegFrame()
+    resampler = FFmpegResampler(rate: rate)
+  }
+
+  /// Samples a second of the last run.
+  var rate: Int { resampler.rate ?? 1 }
+
+  /// Nothing more comes.
+  var isOver: Bool { isFlushed }
+
+  /// The next run of samples that begins before `limit`; nil where there is none (now).
+  func next(before limit: Duration) throws(DecodingError) -> SoundRun? {
+    while !isFlushed, position ?? .zero < limit {
+      var samples: [Int16]
+      switch try codec.receive(into: frame) {
+      case .frame:
+        place(frame)
+        samples = try resampler.convert(frame)
+      case .end:
+        isFlushed = true
+        samples = try resampler.flush()
+      case .needsPacket:
+        if isDraining {
+          isFlushed = true
+          continue
+        }
+        guard try feed() else { return nil }
+        continue
+      }
+      if let run = placed(&samples) { return run }
+    }
+    return nil
+  }
+
+  private func feed() throws(DecodingError) -> Bool {
+    let packet = try router.nextWithoutHaste(of: stream)
+    if packet == nil, !router.isAtEnd { return false }
+    if packet?.isProtected == true { throw .protected }
+    isDraining = packet == nil
+    try codec.send(packet)
+    return true
+  }
+
+  /// Takes a frame's timestamp for the position where it tells of more than rounding.
+  private func place(_ frame: FFmpegFrame) {
+    guard let time = stream.time(frame.timestamp).map({ $0 - zero }) else { return }
+    if let position, time < position + Self.tolerance { return }
+    position = time
+  }
+
+  /// Gives samples their time, without those that are not wanted.
+  private func placed(_ samples: inout [Int16]) -> SoundRun? {
+    guard let rate = resampler.rate, !samples.isEmpty else { return nil }
+    var time = position ?? .zero
+    let length = Duration.nanoseconds(Int64(samples.count / 2) * 1_000_000_000 / Int64(rate))
+    position = time + length
+    end = max(end ?? .zero, time + length)
+    if time < begin {
+      let seconds = (begin - time) / .seconds(1)
+      let unwanted = min(samples.count, 2 * Int((seconds * Double(rate)).rounded()))
+      samples.removeFirst(unwanted)
+      time = begin
+    }
+    return samples.isEmpty ? nil : SoundRun(time: time, samples: samples)
+  }
+
+  /// Begins anew at a position: the container was moved.
+  func restart(at position: Duration) {
+    codec.flush()
+    resampler.restart()
+    isDraining = false
+    isFlushed = false
+    begin = position
+    self.position = nil
+  }
+}

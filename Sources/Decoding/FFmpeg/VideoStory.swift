@@ -1,0 +1,265 @@
+import DecoderLink
+
+/// Tells moving pictures, animations and stills that FFmpeg demuxes and decodes, with their sound.
+final class VideoStory: MediaDecoder {
+  /// What kind of story the pictures are.
+  enum Style {
+    case video
+    /// Pictures that move by themselves, where there is more than one.
+    case animation
+    /// The first picture is all there is.
+    case still
+  }
+
+  private(set) var info: MediaInfo
+  private let style: Style
+  private let open: () throws(DecodingError) -> FFmpegInput
+  private let soundRate: UInt32?
+  private var parts: Parts
+  private let scaler = FFmpegScaler()
+  /// The picture gone to, and the one after it where that had to be looked at.
+  private var current: FFmpegFrame
+  private var following: FFmpegFrame
+  private var currentTiming: PictureTiming?
+  private var followingTiming: PictureTiming?
+  private var clock: PictureClock
+  /// Where the story starts on its streams' clock.
+  private let zero: Duration
+  private var firstTime = Duration.zero
+  /// What the file itself says about its pictures beside FFmpeg.
+  private let tagged: Orientation?
+
+  /// What is made anew when the container cannot be moved.
+  private struct Parts {
+    var input: FFmpegInput
+    var router: PacketRouter
+    var video: VideoTrack
+    var sound: SoundTrack?
+  }
+
+  /// Tells the video of an opened container and decodes its first picture.
+  init(
+    _ input: FFmpegInput, style: Style, reopen: @escaping () throws(DecodingError) -> FFmpegInput,
+    video: FFmpegStream, sound: FFmpegStream?, soundRate: UInt32?, shape: PictureRequest
+  ) throws(DecodingError) {
+    self.style = style
+    open = reopen
+    self.soundRate = soundRate
+    let router = PacketRouter(
+      input, streams: [video] + (soundRate == nil ? [] : [sound].compactMap(\.self)),
+      following: sound)
+    try Self.refuseTooLarge(video, try style == .video ? nil : router.peek(video, within: 1))
+    zero = try Self.zero(input, router, video: video, sound: sound)
+    parts = try Self.parts(
+      input, router, video: video, sound: sound, soundRate: soundRate, zero: zero)
+    current = try FFmpegFrame()
+    following = try FFmpegFrame()
+    // The fourth byte of a BMP's pixel is most often only not used.
+    current.isOpaque = video.codecName == "bmp"
+    clock = PictureClock(zero: zero, step: video.frameDuration)
+    tagged =
+      style == .video
+      ? nil
+      : try router.peek(video, within: 1)?.withBytes { Exif.orientation(ofPicture: $0) }
+    info = MediaInfo(
+      kind: style == .video ? .video : .picture, isStill: style == .still,
+      container: input.container, pictureCodec: video.codecName, soundCodec: sound?.codecName,
+      displayWidth: 1, displayHeight: 1, frameRate: style == .still ? nil : video.frameRate,
+      duration: style == .still ? nil : input.plausibleDuration(of: [video, sound], zero: zero))
+    try begin(shape)
+  }
+
+  private static func refuseTooLarge(
+    _ video: FFmpegStream, _ packet: FFmpegPacket?
+  ) throws(DecodingError) {
+    let declared =
+      packet?.withBytes { DeclaredSize.find(in: $0) } ?? (width: video.width, height: video.height)
+    guard declared.width * declared.height <= PictureLimits.pixels else {
+      throw .tooLarge(width: declared.width, height: declared.height)
+    }
+  }
+
+  private func begin(_ shape: PictureRequest) throws(DecodingError) {
+    prepareEffort(.full, shape: shape)
+    guard let timing = try decode(into: current) else {
+      throw .damaged(codec: info.pictureCodec ?? "")
+    }
+    currentTiming = timing
+    firstTime = timing.time
+    if style == .animation {
+      followingTiming = try decode(into: following)
+      info.isStill = followingTiming == nil
+    }
+    let (width, height) = displaySize
+    info.displayWidth = UInt32(width)
+    info.displayHeight = UInt32(height)
+  }
+
+  private static func parts(
+    _ input: FFmpegInput, _ router: PacketRouter, video: FFmpegStream, sound: FFmpegStream?,
+    soundRate: UInt32?, zero: Duration
+  ) throws(DecodingError) -> Parts {
+    var track: SoundTrack?
+    if let soundRate, let sound {
+      // A sound that cannot be decoded leaves the pictures as they are.
+      track = try? SoundTrack(sound, router: router, rate: Int(soundRate), zero: zero)
+    }
+    return Parts(
+      input: input, router: router, video: try VideoTrack(video, router: router), sound: track)
+  }
+
+  /// Where the story starts on its streams' clock: with the earliest stream.
+  private static func zero(
+    _ input: FFmpegInput, _ router: PacketRouter, video: FFmpegStream, sound: FFmpegStream?
+  ) throws(DecodingError) -> Duration {
+    if let start = input.start { return start }
+    var starts: [Duration] = []
+    for stream in [video, sound].compactMap(\.self) {
+      if let start = stream.start {
+        starts.append(start)
+      } else if let start = try router.start(of: stream, within: 64) {
+        starts.append(start)
+      }
+    }
+    return starts.min() ?? .zero
+  }
+
+  var ends: StoryEnds {
+    StoryEnds(
+      pictures: info.isStill ? nil : clock.end,
+      sound: parts.sound?.end ?? parts.router.followedEnd.map { $0 - zero })
+  }
+
+  func advance(_ effort: Effort, for shape: PictureRequest) throws(DecodingError) -> Progress {
+    prepareEffort(effort, shape: shape)
+    if let timing = currentTiming {
+      currentTiming = nil
+      return .picture(timing)
+    }
+    if style == .still { return .over }
+    if let timing = followingTiming {
+      followingTiming = nil
+      swap(&current, &following)
+      return .picture(timing)
+    }
+    guard let timing = try decode(into: current) else { return .over }
+    return .picture(timing)
+  }
+
+  private func prepareEffort(_ effort: Effort, shape: PictureRequest) {
+    parts.video.skipNonReference(effort == .hurried)
+    let stream = parts.video.stream
+    let seen = (tagged ?? stream.orientation)
+      .seen(width: UInt32(stream.width), height: UInt32(stream.height))
+    let fitted = shape.fitted(displayWidth: seen.width, displayHeight: seen.height)
+    parts.video.skipLoopFilter(
+      seen.width >= fitted.width * 4 && seen.height >= fitted.height * 4)
+  }
+
+  private func decode(into frame: FFmpegFrame) throws(DecodingError) -> PictureTiming? {
+    guard try parts.video.next(into: frame) else { return nil }
+    let stream = parts.video.stream
+    let duration = stream.time(frame.duration) ?? stream.frameDuration
+    return clock.next(
+      timestamp: stream.time(frame.timestamp), duration: style == .still ? nil : duration)
+  }
+
+  private var orientation: Orientation {
+    tagged ?? current.orientation ?? parts.video.stream.orientation
+  }
+
+  private var displaySize: (width: Int, height: Int) {
+    let aspect = parts.video.stream.pixelAspect ?? current.pixelAspect ?? 1
+    return current.displaySize(pixelAspect: aspect, orientation: orientation)
+  }
+
+  func picture(for shape: PictureRequest) throws(DecodingError) -> PixelGrid {
+    try scaler.picture(
+      of: current, displaySize: displaySize, orientation: orientation, shape: shape)
+  }
+
+  func sound(before limit: Duration) throws(DecodingError) -> SoundRun? {
+    try parts.sound?.next(before: limit)
+  }
+
+  func rest() -> Bool {
+    guard parts.video.rest(), let empty = try? FFmpegFrame() else { return false }
+    current = empty
+    FFmpegLibrary.giveBackMemory()
+    return true
+  }
+
+  func seek(to position: Duration) throws(DecodingError) {
+    if style != .video {
+      try reopen()
+      if try findPicture(shownAt: position) { return }
+      return
+    }
+    var reach = position
+    var margin = Duration.seconds(1)
+    while true {
+      try move(to: reach)
+      if try findPicture(shownAt: position) { break }
+      if reach <= .zero {
+        // Before the first picture; some containers cannot be moved that far back.
+        if currentTiming?.time == firstTime { break }
+        try reopen()
+        _ = try findPicture(shownAt: position)
+        break
+      }
+      reach = max(.zero, reach - margin)
+      margin *= 4
+    }
+    parts.sound?.restart(at: position)
+  }
+
+  /// Moves the container; where it cannot be moved, it is opened anew.
+  private func move(to position: Duration) throws(DecodingError) {
+    let stream = parts.video.stream
+    guard parts.input.seek(stream: stream, to: stream.timestamp(position + zero)) else {
+      return try reopen()
+    }
+    parts.router.restart()
+    parts.video.restart()
+    restartClock()
+  }
+
+  private func restartClock() {
+    currentTiming = nil
+    followingTiming = nil
+    clock = PictureClock(zero: zero, step: parts.video.stream.frameDuration)
+  }
+
+  private func reopen() throws(DecodingError) {
+    let indices = (parts.video.stream.index, parts.router.followed?.index)
+    let input = try open()
+    guard let video = input.streams.first(where: { $0.index == indices.0 }) else {
+      throw .damaged(codec: info.pictureCodec ?? "")
+    }
+    let sound = input.streams.first { $0.index == indices.1 }
+    let router = PacketRouter(
+      input, streams: [video] + (soundRate == nil ? [] : [sound].compactMap(\.self)),
+      following: sound)
+    parts = try Self.parts(
+      input, router, video: video, sound: sound, soundRate: soundRate, zero: zero)
+    restartClock()
+  }
+
+  /// Decodes up to the picture that is shown at a time; false where the first is later than it.
+  private func findPicture(shownAt position: Duration) throws(DecodingError) -> Bool {
+    guard var timing = try decode(into: current) else { return false }
+    currentTiming = timing
+    if timing.time > position { return false }
+    if style == .still { return true }
+    while timing.time < position, let next = try decode(into: following) {
+      if next.time > position {
+        followingTiming = next
+        break
+      }
+      swap(&current, &following)
+      timing = next
+    }
+    currentTiming = timing
+    return true
+  }
+}

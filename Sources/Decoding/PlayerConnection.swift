@@ -1,0 +1,150 @@
+import DecoderLink
+import Glibc
+import System
+
+/// The decoder's end of the socket: sends messages, answers reads, and remembers what the player
+/// said in between. Blocks. The process ends with the socket.
+final class PlayerConnection {
+  /// A position to go to, not yet gone to.
+  struct Seek: Equatable {
+    var serial: UInt32
+    var position: Duration
+  }
+
+  private enum Answer {
+    case bytes([UInt8])
+    case resource(id: UInt32, length: UInt64?)
+    case refused(String)
+  }
+
+  private let socket: Descriptor
+  private var assembler = FrameAssembler<PlayerMessage>()
+  private var incoming: [UInt8] = []
+  private var request: UInt32 = 0
+  private var answer: Answer?
+  private var opening: OpenRequest?
+  private var seek: Seek?
+  /// Pictures that may still be sent.
+  private(set) var credits: UInt64 = 0
+  /// What pictures must fit into.
+  private(set) var shape = PictureRequest(width: 1, height: 1)
+  private(set) var effort = Effort.full
+
+  init(socket: consuming Descriptor) { self.socket = socket }
+
+  /// Whether the story to tell is already known.
+  var hasOpening: Bool {
+    receiveWaiting()
+    return opening != nil
+  }
+
+  /// Waits for the story to tell.
+  func awaitOpening() -> OpenRequest {
+    while true {
+      if let opening { return opening }
+      receive()
+    }
+  }
+
+  /// The latest seek that nobody took yet.
+  func takeSeek() -> Seek? {
+    defer { seek = nil }
+    return seek
+  }
+
+  var hasSeek: Bool { seek != nil }
+
+  /// Sends one message; a picture uses up a credit.
+  func send(_ message: DecoderMessage) {
+    if case .picture = message {
+      precondition(credits > 0, "a picture needs a credit")
+      credits -= 1
+    }
+    let frame = message.frame
+    var rest = frame[...]
+    while !rest.isEmpty {
+      guard case .bytes(let count)? = try? socket.write(rest) else { endWithSocket() }
+      rest = rest.dropFirst(count)
+    }
+  }
+
+  /// Bytes of a resource; fewer than `count` only where it ends.
+  func read(resource: UInt32, offset: UInt64, count: Int) throws(DecodingError) -> [UInt8] {
+    request &+= 1
+    send(.read(request: request, resource: resource, offset: offset, length: UInt32(count)))
+    switch awaitAnswer() {
+    case .bytes(let bytes): return bytes
+    case .refused(let reason): throw DecodingError(reason)
+    case .resource: endWithSocket()
+    }
+  }
+
+  /// Opens another resource that the media names.
+  func openResource(_ url: String) throws(DecodingError) -> (id: UInt32, length: UInt64?) {
+    request &+= 1
+    send(.openResource(request: request, url: url))
+    switch awaitAnswer() {
+    case .resource(let id, let length): return (id, length)
+    case .refused(let reason): throw DecodingError(reason)
+    case .bytes: endWithSocket()
+    }
+  }
+
+  /// Waits for the player's next words.
+  func receive() {
+    incoming.removeAll(keepingCapacity: true)
+    guard case .bytes? = try? socket.read(upTo: 64 << 10, into: &incoming) else {
+      endWithSocket()
+    }
+    takeIncoming()
+  }
+
+  /// Takes what the player has already said.
+  func receiveWaiting() {
+    while true {
+      incoming.removeAll(keepingCapacity: true)
+      switch try? socket.take(upTo: 4 << 10, into: &incoming) {
+      case .bytes: takeIncoming()
+      case .wouldBlock: return
+      case .end, nil: endWithSocket()
+      }
+    }
+  }
+
+  private func takeIncoming() {
+    assembler.append(incoming)
+    do {
+      while let message = try assembler.next() { take(message) }
+    } catch {
+      _exit(1)
+    }
+  }
+
+  private func awaitAnswer() -> Answer {
+    answer = nil
+    while true {
+      if let answer { return answer }
+      receive()
+    }
+  }
+
+  private func take(_ message: PlayerMessage) {
+    switch message {
+    case .open(let request):
+      opening = request
+      shape = request.shape
+    case .bytes(let request, let bytes): if request == self.request { answer = .bytes(bytes) }
+    case .refused(let request, let reason):
+      if request == self.request { answer = .refused(reason) }
+    case .resource(let request, let id, let length):
+      if request == self.request { answer = .resource(id: id, length: length) }
+    case .shape(let new): shape = new
+    case .credit(let pictures): credits += UInt64(pictures)
+    case .seek(let serial, let position): seek = Seek(serial: serial, position: position)
+    case .effort(let new): effort = new
+    }
+  }
+
+  /// The player is gone or talks nonsense: nobody is left to tell anything to.
+  private func endWithSocket() -> Never { _exit(0) }
+}

@@ -1,0 +1,101 @@
+/// The loudness of a sound over its length, drawn as bars that light up as it is heard.
+final class Waveform {
+  /// The length that the container claims, or the true one once it is known.
+  private(set) var expected: Duration?
+  private var peaks: [Float] = []
+  private static let bucketsPerSecond = 20.0
+
+  init(expected: Duration?) { self.expected = expected }
+
+  /// Notes how loud a run is.
+  func add(_ run: SoundRun, rate: Int) {
+    let start = run.time / .seconds(1) * Self.bucketsPerSecond
+    let perSample = Self.bucketsPerSecond / Double(rate)
+    var index = 0
+    while index < run.samples.count {
+      let bucket = Int(start + Double(index / 2) * perSample)
+      let next = Int(((Double(bucket + 1) - start) / perSample).rounded(.up))
+      let end = min(run.samples.count, max(index + 2, next * 2))
+      var peak: UInt16 = 0
+      for sample in run.samples[index..<end] { peak = max(peak, sample.magnitude) }
+      note(Float(peak) / 32_768, in: bucket)
+      index = end
+    }
+  }
+
+  private func note(_ peak: Float, in bucket: Int) {
+    guard bucket >= 0, bucket < 1 << 22 else { return }
+    if bucket >= peaks.count {
+      peaks.append(contentsOf: repeatElement(0, count: bucket + 1 - peaks.count))
+    }
+    peaks[bucket] = max(peaks[bucket], peak)
+  }
+
+  /// All was heard.
+  func finish(at end: Duration) { expected = end }
+
+  /// The loudness of a share of the sound, 0 to 1; nil where it is not known yet.
+  private func loudness(from: Double, to: Double) -> Float? {
+    let known = Double(peaks.count) / Self.bucketsPerSecond
+    let length = max(expected.map { $0 / .seconds(1) } ?? known, 0.001)
+    let first = Int(from * length * Self.bucketsPerSecond)
+    guard first < peaks.count else { return nil }
+    let last = min(peaks.count, max(first + 1, Int(to * length * Self.bucketsPerSecond)))
+    return peaks[first..<last].max()
+  }
+
+  /// Draws all of it, with what was heard at `position` lit.
+  func draw(width: Int, height: Int, position: Duration) -> PixelGrid {
+    let known = Double(peaks.count) / Self.bucketsPerSecond
+    let length = max(expected.map { $0 / .seconds(1) } ?? known, 0.001)
+    let heard = min(1, position / .seconds(1) / length) * Double(width)
+    let pitch = width >= 48 ? 3 : 1
+    var pixels = [UInt32](repeating: 0, count: width * height)
+    let middle = Float(height) / 2
+    for x in 0..<width {
+      let bar = x / pitch
+      let isGap = pitch > 1 && x % pitch == pitch - 1
+      let from = Double(bar * pitch) / Double(width)
+      let to = Double((bar + 1) * pitch) / Double(width)
+      let loud = loudness(from: from, to: to)
+      let reach = max(0.5, (loud ?? 0).squareRoot() * middle * 0.8)
+      let lit = Float(min(1, max(0, heard - Double(x))))
+      for y in 0..<height {
+        let distance = abs(Float(y) + 0.5 - middle)
+        let cover = isGap ? 0 : min(1, max(0, reach - distance + 0.5))
+        let ink = Colour.bar(across: Float(x) / Float(width), lit: lit, known: loud != nil)
+        pixels[y * width + x] = Colour.ground(down: distance / middle).mixed(ink, cover).packed
+      }
+    }
+    return PixelGrid(width: width, height: height, pixels: pixels)
+  }
+}
+
+/// A colour of the waveform, each part 0 to 255.
+private struct Colour {
+  var red: Float
+  var green: Float
+  var blue: Float
+
+  static func ground(down share: Float) -> Colour {
+    Colour(red: 16, green: 18, blue: 30).mixed(Colour(red: 6, green: 7, blue: 12), share)
+  }
+
+  static func bar(across share: Float, lit: Float, known: Bool) -> Colour {
+    let dim = known ? Colour(red: 58, green: 66, blue: 92) : Colour(red: 34, green: 38, blue: 54)
+    let bright = Colour(red: 64, green: 208, blue: 196)
+      .mixed(Colour(red: 178, green: 120, blue: 255), share)
+    return dim.mixed(bright, lit)
+  }
+
+  func mixed(_ other: Colour, _ share: Float) -> Colour {
+    let share = min(1, max(0, share))
+    return Colour(
+      red: red + (other.red - red) * share, green: green + (other.green - green) * share,
+      blue: blue + (other.blue - blue) * share)
+  }
+
+  var packed: UInt32 {
+    UInt32(red.rounded()) << 16 | UInt32(green.rounded()) << 8 | UInt32(blue.rounded())
+  }
+}

@@ -1,0 +1,51 @@
+import System
+
+/// Why a source gives nothing to tell, in words for its user.
+public enum FeedError: Error, Equatable, Sendable, CustomStringConvertible {
+  /// The source is not there, may not be read, or holds no media.
+  case cannotPlay(source: String, reason: String)
+  /// The source is a feed or list whose text is wrong or not supported.
+  case cannotRead(source: String, reason: String)
+
+  /// The source as the user wrote it.
+  public var source: String {
+    switch self {
+    case .cannotPlay(let source, _), .cannotRead(let source, _): source
+    }
+  }
+
+  public var reason: String {
+    switch self {
+    case .cannotPlay(_, let reason), .cannotRead(_, let reason): reason
+    }
+  }
+
+  /// "cannot play clips: no media in this directory". Holds text of strangers as it was.
+  public var description: String {
+    switch self {
+    case .cannotPlay(let source, let reason): "cannot play \(source): \(reason)"
+    case .cannotRead(let source, let reason): "cannot read \(source): \(reason)"
+    }
+  }
+}
+
+/// How much of a stranger's feed is read.
+enum Limit {
+  static let feedBytes = 64 << 20
+  static let items = 1_000_000
+  /// JSON nesting, and folders in folders.
+  static let nesting = 64
+  /// Lists in lists.
+  static let lists = 8
+  /// A caption longer than this is cut.
+  static let textBytes = 4096
+  /// Longer addresses are refused.
+  static let addressBytes = 8192
+  /// Bytes that tell what kind of file it is.
+  static let headBytes = 1024
+  /// So many files with the name of a medium are looked into; more are believed by their names, so
+  /// that a folder of 100,000 files opens at once.
+  static let looks = 4096
+  /// A larger JSON text in a folder is no animation.
+  static let animationBytes = 8 << 20
+}

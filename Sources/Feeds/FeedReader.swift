@@ -1,0 +1,64 @@
+import Stories
+import System
+
+/// Reads what a user names as sources: files, folders, lists and feeds.
+///
+/// Only folders, lists, feeds and the first bytes of files are read; the media themselves are left
+/// to the decoder, which alone can say whether they play.
+public struct FeedReader {
+  private let files: any FileAccess
+
+  public init(files: any FileAccess = LocalFiles()) { self.files = files }
+
+  /// The feed of all sources together.
+  ///
+  /// A single source that cannot be read throws. One of several is skipped with its reason, and
+  /// then the feed may be without stories.
+  ///
+  /// - Parameter standardInput: what `-` stands for, read when it is met: sources, one a line.
+  public func read(
+    _ sources: [String], standardInput: () -> [UInt8] = { [] }
+  ) throws(FeedError) -> Feed {
+    var named: [String] = []
+    for source in sources {
+      if source == "-" { named += lines(of: standardInput()) } else { named.append(source) }
+    }
+    guard let first = named.first else {
+      throw .cannotPlay(source: "-", reason: "the list on standard input is empty")
+    }
+    var opener = SourceOpener(files: files)
+    if named.count == 1 { return try opener.open(first).feed }
+    return combined(named, &opener)
+  }
+
+  private func combined(_ sources: [String], _ opener: inout SourceOpener) -> Feed {
+    var whole = Feed(title: "")
+    var folder: String?
+    for source in sources {
+      do {
+        let found = try opener.open(source)
+        if whole.title.isEmpty { whole.title = "\(found.feed.title) and \(sources.count - 1) more" }
+        whole.skipped += found.feed.skipped
+        // Files of one folder, named one after another, are one reel.
+        if let next = found.looseIn, next == folder {
+          whole.reels[whole.reels.count - 1].stories += found.feed.reels.flatMap(\.stories)
+        } else {
+          whole.reels += found.feed.reels
+        }
+        folder = found.looseIn
+      } catch {
+        whole.skipped.append(Skipped(source: error.source, reason: error.reason))
+      }
+    }
+    return whole
+  }
+
+  /// Names are separated by line ends, or by NULs if there are any (`find -print0`).
+  private func lines(of text: [UInt8]) -> [String] {
+    let separators: [UInt8] = text.contains(0) ? [0] : [0x0A, 0x0D]
+    let lines = text.split { separators.contains($0) }.map { String(decoding: $0, as: UTF8.self) }
+    // Comments count only in what is an M3U list by its first line.
+    let isList = lines.first?.lowercased().hasPrefix("#extm3u") ?? false
+    return isList ? lines.filter { !$0.hasPrefix("#") } : lines
+  }
+}

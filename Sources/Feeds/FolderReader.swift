@@ -1,0 +1,155 @@
+import Stories
+import System
+
+/// Turns a folder into reels: its own files first, then each folder in it, in natural order.
+struct FolderReader {
+  private let files: any FileAccess
+  private var glances: Glances
+  private let source: String
+  private var reels: [Reel] = []
+  private var skipped: [Skipped] = []
+  private var count = 0
+  /// Folders that were entered, so that symbolic links cannot lead round in a circle.
+  private var entered: Set<Place> = []
+
+  private struct Place: Hashable {
+    let device: UInt64
+    let inode: UInt64
+  }
+
+  /// - Parameter source: what the user calls the folder.
+  static func read(
+    _ path: String, source: String, files: any FileAccess, glances: inout Glances
+  ) throws(FeedError) -> Feed {
+    var reader = FolderReader(files: files, glances: glances, source: source)
+    let title = URLText.lastPart(of: files.canonical(path) ?? path)
+    if let failure = reader.enter(path, name: title, below: "", depth: 0) {
+      throw .cannotPlay(source: source, reason: failure)
+    }
+    glances = reader.glances
+    guard reader.count <= Limit.items else {
+      throw .cannotPlay(source: source, reason: "more than \(Limit.items) files")
+    }
+    guard !reader.reels.isEmpty || !reader.skipped.isEmpty else {
+      throw .cannotPlay(source: source, reason: "no media in this directory")
+    }
+    return Feed(identity: path, title: title, reels: reader.reels, skipped: reader.skipped)
+  }
+
+  private init(files: any FileAccess, glances: Glances, source: String) {
+    self.files = files
+    self.glances = glances
+    self.source = source
+  }
+
+  /// Reads one folder and those in it; the reason if it cannot be read.
+  private mutating func enter(
+    _ path: String, name: String, below: String, depth: Int
+  ) -> String? {
+    let entries: [DirectoryEntry]
+    do {
+      let status = try files.status(of: path)
+      guard entered.insert(Place(device: status.device, inode: status.inode)).inserted else {
+        return nil
+      }
+      entries = try files.entries(in: path, limit: Limit.items + 1 - min(count, Limit.items))
+    } catch {
+      return error.inWords
+    }
+    let folder = path.hasSuffix("/") ? path : path + "/"
+    let (stories, subfolders) = sort(entries, in: folder)
+    if !stories.isEmpty { reels.append(Reel(name: name, stories: stories)) }
+    for subfolder in subfolders where count <= Limit.items {
+      let shown = below + subfolder
+      guard depth < Limit.nesting else {
+        skip(folder + subfolder, "folders are nested deeper than \(Limit.nesting) levels")
+        continue
+      }
+      let reason = enter(folder + subfolder, name: shown, below: shown + "/", depth: depth + 1)
+      if let reason { skip(folder + subfolder, reason) }
+    }
+    return nil
+  }
+
+  /// The stories and the folders among the entries, both in natural order. Hidden ones are left.
+  private mutating func sort(
+    _ entries: [DirectoryEntry], in folder: String
+  ) -> ([Story], [String]) {
+    count += entries.count
+    var kinds: [String: FileStatus.Kind] = [:]
+    var names: [String] = []
+    for entry in entries where !entry.name.hasPrefix(".") && entry.kind != .special {
+      guard entry.isExact else {
+        skip(folder + entry.name, "its name is not UTF-8")
+        continue
+      }
+      names.append(entry.name)
+      kinds[entry.name] = entry.kind
+    }
+    var stories: [Story] = []
+    stories.reserveCapacity(names.count)
+    var subfolders: [String] = []
+    for name in NaturalOrder.sorted(names) {
+      if kinds[name] == .directory {
+        subfolders.append(name)
+      } else {
+        add(folder + name, known: kinds[name], name, &stories, &subfolders)
+      }
+    }
+    return (stories, subfolders)
+  }
+
+  private mutating func add(
+    _ path: String, known: FileStatus.Kind?, _ name: String,
+    _ stories: inout [Story], _ subfolders: inout [String]
+  ) {
+    let claim = NameClaim(path: path)
+    guard let finding = glances.lookIfFew(at: path, known: known) else {
+      if let kind = claim?.kind, claim != .json {
+        stories.append(Story(source: .file(path), kind: kind))
+      }
+      return
+    }
+    switch finding {
+    case .folder: subfolders.append(name)
+    case .special: return
+    case .failed(let reason):
+      if claim?.isMedium == true { skip(path, reason) }
+    case .file(let content):
+      if tells(content, claim, path) {
+        stories.append(Story(source: .file(path), kind: kind(content, claim)))
+      }
+    }
+  }
+
+  /// Whether a file in a folder is a story. Whatever is named like a medium is, so that its error
+  /// shows; lists and feeds are not, as they name what lies beside them.
+  private func tells(_ content: Content, _ claim: NameClaim?, _ path: String) -> Bool {
+    switch content {
+    case .media: return true
+    case .list: return glances.isStream(path)
+    case .json:
+      switch glances.shape(of: path) {
+      case .animation: return true
+      case .feed: return false
+      case .other: return claim?.isMedium ?? false
+      }
+    case .unknown where path.hasSuffix(".ts") || path.hasSuffix(".mts"):
+      // TypeScript has the endings of transport streams.
+      return false
+    case .unknown, .empty, .xml, .webPage, .pls: return claim?.isMedium ?? false
+    }
+  }
+
+  private func kind(_ content: Content, _ claim: NameClaim?) -> Story.Kind? {
+    switch content {
+    case .list: .video
+    case .json where claim?.isMedium != true: .animation
+    default: content.kind(claimed: claim)
+    }
+  }
+
+  private mutating func skip(_ path: String, _ reason: String) {
+    skipped.append(Skipped(source: path, reason: reason))
+  }
+}

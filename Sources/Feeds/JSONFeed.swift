@@ -1,0 +1,240 @@
+import Stories
+
+/// Reads JSON Feed 1 and 1.1 with our additions under `_storytty`.
+///
+/// One pass without a tree. Unknown keys are skipped; a known key with a value of the wrong type
+/// costs its item, not the feed.
+struct JSONFeed {
+  private var reader: JSONReader
+  private var addresses: AddressBook
+  /// What the user calls the feed.
+  private let name: String
+  private let identity: String
+  private var hasVersion = false
+  private var title: String?
+  private var author: String?
+  private var hasItems = false
+  private var reels = Reels()
+  private var skipped: [Skipped] = []
+  /// An item took its reel from the feed's title or author.
+  private var usedDefaults = false
+  /// The feed's title or author came after its items.
+  private var isStale = false
+
+  /// - Parameters:
+  ///   - text: starts reading the text; called again where the feed's own name comes after its
+  ///     items.
+  ///   - origin: where the text came from; relative addresses start there.
+  static func read(
+    _ text: () -> JSONReader, name: String, origin: Story.Source, files: any FileAccess
+  ) throws(FeedError) -> Feed {
+    var feed = JSONFeed(text(), name: name, origin: origin, files: files)
+    do {
+      let first = try feed.read()
+      guard feed.isStale, feed.usedDefaults else { return first }
+      var again = JSONFeed(text(), name: name, origin: origin, files: files)
+      again.title = feed.title
+      again.author = feed.author
+      return try again.read()
+    } catch {
+      let place = "not valid JSON at line \(error.line), column \(error.column): "
+      throw .cannotRead(
+        source: name, reason: (error.offset == nil ? "" : place) + error.what)
+    }
+  }
+
+  private init(
+    _ reader: JSONReader, name: String, origin: Story.Source, files: any FileAccess
+  ) {
+    self.reader = reader
+    addresses = AddressBook(base: origin, files: files)
+    self.name = name
+    identity = origin.text
+  }
+
+  private mutating func read() throws(JSONReader.Failure) -> Feed {
+    let kind = try reader.peek()
+    guard kind == .object else { throw wrong("not a JSON Feed: it is \(kind.rawValue)") }
+    try reader.enter()
+    while let key = try reader.nextKey() {
+      if hasItems, ["title", "author", "authors"].contains(key) { isStale = true }
+      try readMember(key)
+    }
+    try reader.finish()
+    guard hasVersion else { throw wrong("not a JSON Feed: 'version' is missing") }
+    guard hasItems else { throw wrong("not a JSON Feed: 'items' is missing") }
+    return Feed(identity: identity, title: feedTitle, reels: reels.all, skipped: skipped)
+  }
+
+  private func wrong(_ reason: String) -> JSONReader.Failure {
+    JSONReader.Failure(offset: nil, what: reason)
+  }
+
+  private var feedTitle: String { title ?? URLText.stem(of: identity) }
+
+  private mutating func readMember(_ key: String) throws(JSONReader.Failure) {
+    var ignored: String?
+    switch key {
+    case "version":
+      let version = try reader.text(key, problem: &ignored) ?? ""
+      guard version.contains("jsonfeed.org/version/1") || version.hasPrefix("1") else {
+        throw wrong("not a JSON Feed: 'version' is not one of JSON Feed 1")
+      }
+      hasVersion = true
+    case "title":
+      title = try reader.shownText(key, problem: &ignored)
+    case "author": author = try reader.authorName(problem: &ignored) ?? author
+    case "authors": author = try reader.firstAuthorName(problem: &ignored) ?? author
+    case "items":
+      guard try reader.peek() == .array else {
+        throw wrong("not a JSON Feed: 'items' is not an array")
+      }
+      hasItems = true
+      try readItems()
+    default: try reader.skip()
+    }
+  }
+
+  private mutating func readItems() throws(JSONReader.Failure) {
+    var number = 0
+    try reader.enter()
+    while try reader.nextElement() {
+      number += 1
+      guard number <= Limit.items else {
+        throw wrong("it has more than \(Limit.items) items")
+      }
+      guard try reader.peek() == .object else {
+        skip(item: number, "it is \(try reader.peek().rawValue), not an object")
+        try reader.skip()
+        continue
+      }
+      let item = try JSONFeedItem(&reader)
+      if let problem = item.problem {
+        skip(item: number, problem)
+      } else {
+        add(item, number: number)
+      }
+    }
+  }
+
+  private mutating func skip(item number: Int, _ reason: String) {
+    skipped.append(Skipped(source: "\(name) item \(number)", reason: reason))
+  }
+
+  private mutating func add(_ item: JSONFeedItem, number: Int) {
+    let things = item.things
+    if things.isEmpty { skip(item: number, "it has no media") }
+    for (index, thing) in things.enumerated() {
+      do throws(AddressBook.Refusal) {
+        let (source, medium) = try choose(from: thing)
+        if item.reel == nil, item.author == nil { usedDefaults = true }
+        let author = item.author ?? author
+        let reel = reels.place(of: item.reel ?? author ?? feedTitle)
+        let story = Story(
+          source: source, origin: reels.origin(feed: identity, author: author ?? "", at: reel),
+          item: item.id.isEmpty || index == 0 ? item.id : "\(item.id)/\(index + 1)",
+          kind: medium.kind,
+          caption: things.count == 1 ? item.caption : item.caption(with: medium.title),
+          published: item.published,
+          durationS: medium.durationS, link: item.webLink, maxViews: item.maxViews,
+          expires: item.expires, imageTime: item.imageTime)
+        reels.add(story, at: reel)
+      } catch {
+        skip(item: number, error.reason)
+      }
+    }
+  }
+
+  /// The first of several representations of one thing that may be played from here.
+  private mutating func choose(
+    from thing: [JSONFeedMedium]
+  ) throws(AddressBook.Refusal) -> (Story.Source, JSONFeedMedium) {
+    var refusal: AddressBook.Refusal?
+    for medium in thing {
+      do throws(AddressBook.Refusal) {
+        let source = try addresses.resolve(medium.address)
+        // What a feed calls a medium must at least be named like one, before it is ever opened.
+        if case .file(let path) = source, NameClaim(path: path) == nil {
+          throw AddressBook.Refusal("\(medium.address) is not a medium by its name")
+        }
+        return (source, medium)
+      } catch {
+        refusal = refusal ?? error
+      }
+    }
+    throw refusal ?? AddressBook.Refusal("it has no media")
+  }
+}
+
+extension JSONReader {
+  /// The string that is next; nil for null, and with a problem for anything else.
+  mutating func text(_ key: String, problem: inout String?) throws(Failure) -> String? {
+    let kind = try peek()
+    guard kind == .string else {
+      if kind != .null { problem = problem ?? "'\(key)' is \(kind.rawValue), not a string" }
+      try skip()
+      return nil
+    }
+    return try string()
+  }
+
+  /// The same for texts that are shown: a long one is cut, an empty one is none.
+  mutating func shownText(_ key: String, problem: inout String?) throws(Failure) -> String? {
+    guard let text = try text(key, problem: &problem), !text.isEmpty else { return nil }
+    guard text.utf8.count > Limit.textBytes else { return text }
+    var cut = ""
+    for scalar in text.unicodeScalars {
+      cut.unicodeScalars.append(scalar)
+      if cut.utf8.count >= Limit.textBytes { break }
+    }
+    return cut
+  }
+
+  /// The number that is next; nil for null, and with a problem for anything else.
+  mutating func number(_ key: String, problem: inout String?) throws(Failure) -> Double? {
+    let kind = try peek()
+    guard kind == .number else {
+      if kind != .null { problem = problem ?? "'\(key)' is \(kind.rawValue), not a number" }
+      try skip()
+      return nil
+    }
+    return Double(try number())
+  }
+
+  /// The name in the author object that is next.
+  mutating func authorName(problem: inout String?) throws(Failure) -> String? {
+    guard try enter(.object, "author", problem: &problem) else { return nil }
+    var name: String?
+    while let key = try nextKey() {
+      if key == "name" { name = try shownText(key, problem: &problem) } else { try skip() }
+    }
+    return name
+  }
+
+  /// The first name in the array of authors that is next.
+  mutating func firstAuthorName(problem: inout String?) throws(Failure) -> String? {
+    guard try enter(.array, "authors", problem: &problem) else { return nil }
+    var name: String?
+    while try nextElement() {
+      let next = try authorName(problem: &problem)
+      name = name ?? next
+    }
+    return name
+  }
+
+  /// Enters a container of this kind; false for null, and with a problem for anything else.
+  mutating func enter(
+    _ expected: Kind, _ key: String, problem: inout String?
+  ) throws(Failure) -> Bool {
+    let kind = try peek()
+    guard kind == expected else {
+      if kind != .null {
+        problem = problem ?? "'\(key)' is \(kind.rawValue), not \(expected.rawValue)"
+      }
+      try skip()
+      return false
+    }
+    try enter()
+    return true
+  }
+}

@@ -1,0 +1,144 @@
+import Stories
+
+/// What one item of a JSON Feed says, before it is decided what is played of it.
+struct JSONFeedItem {
+  /// Why the item cannot be told; the first reason found.
+  private(set) var problem: String?
+  /// Empty where the item has none.
+  private(set) var id = ""
+  private(set) var author: String?
+  private(set) var reel: String?
+  private(set) var published: Int64?
+  private(set) var expires: Int64?
+  private(set) var maxViews: Int32?
+  private(set) var imageTime: Double?
+  private var title: String?
+  private var text: String?
+  private var summary: String?
+  private var link: String?
+  private var url: String?
+  private var picture: String?
+  /// Those that may be media.
+  private var attachments: [JSONFeedMedium] = []
+
+  /// Reads the object that is next, to its end, whatever is wrong inside.
+  init(_ reader: inout JSONReader) throws(JSONReader.Failure) {
+    try reader.enter()
+    while let key = try reader.nextKey() {
+      switch key {
+      case "id": id = try identifier(&reader)
+      case "title": title = try reader.shownText(key, problem: &problem)
+      case "content_text": text = try reader.shownText(key, problem: &problem)
+      case "summary": summary = try reader.shownText(key, problem: &problem)
+      case "url": url = try reader.text(key, problem: &problem)
+      case "image": picture = try reader.text(key, problem: &problem)
+      case "author": author = try reader.authorName(problem: &problem) ?? author
+      case "authors": author = try reader.firstAuthorName(problem: &problem) ?? author
+      case "date_published":
+        published = try reader.text(key, problem: &problem).flatMap(InternetDate.secondsSince1970)
+      case "attachments": try readAttachments(&reader)
+      case "_storytty": try readAdditions(&reader)
+      default: try reader.skip()
+      }
+    }
+  }
+
+  /// What is told of this item, mostly one thing. Each is given in one or more representations:
+  /// JSON Feed says that attachments of the same title, also of none, are the same thing.
+  var things: [[JSONFeedMedium]] {
+    if attachments.isEmpty {
+      guard let picture, !picture.isEmpty else { return [] }
+      return JSONFeedMedium(address: picture, type: "image/*").map { [[$0]] } ?? []
+    }
+    if attachments.count == 1 { return [attachments] }
+    var groups: [[JSONFeedMedium]] = []
+    for medium in attachments {
+      if let index = groups.firstIndex(where: { $0[0].title == medium.title }) {
+        groups[index].append(medium)
+      } else {
+        groups.append([medium])
+      }
+    }
+    return groups.map { $0.sorted { $0.rank < $1.rank } }
+  }
+
+  var caption: String {
+    title ?? text ?? summary ?? ""
+  }
+
+  /// The caption of one of several things that this item tells.
+  func caption(with part: String) -> String {
+    if caption.isEmpty || part.isEmpty { return caption + part }
+    return "\(caption): \(part)"
+  }
+
+  /// The page about it, if that is one of the web.
+  var webLink: String {
+    if let link, URLText.isWeb(link) { return link }
+    if let url, URLText.isWeb(url) { return url }
+    return ""
+  }
+
+  private mutating func identifier(_ reader: inout JSONReader) throws(JSONReader.Failure) -> String
+  {
+    guard try reader.peek() == .number else {
+      return try reader.text("id", problem: &problem) ?? ""
+    }
+    return try reader.number()
+  }
+
+  private mutating func readAttachments(_ reader: inout JSONReader) throws(JSONReader.Failure) {
+    guard try reader.enter(.array, "attachments", problem: &problem) else { return }
+    while try reader.nextElement() {
+      guard try reader.enter(.object, "attachments", problem: &problem) else { continue }
+      var address: String?
+      var type: String?
+      var title: String?
+      var durationS: Double?
+      while let key = try reader.nextKey() {
+        switch key {
+        case "url": address = try reader.text(key, problem: &problem)
+        case "mime_type": type = try reader.text(key, problem: &problem)
+        case "title": title = try reader.shownText(key, problem: &problem)
+        case "duration_in_seconds":
+          durationS = try reader.number(key, problem: &problem).flatMap(positive)
+        default: try reader.skip()
+        }
+      }
+      guard let address, !address.isEmpty else {
+        problem = problem ?? "an attachment has no 'url'"
+        continue
+      }
+      let medium = JSONFeedMedium(
+        address: address, type: type ?? "", title: title ?? "", durationS: durationS)
+      if let medium { attachments.append(medium) }
+    }
+  }
+
+  private mutating func readAdditions(_ reader: inout JSONReader) throws(JSONReader.Failure) {
+    guard try reader.enter(.object, "_storytty", problem: &problem) else { return }
+    while let key = try reader.nextKey() {
+      switch key {
+      case "reel": reel = try reader.shownText(key, problem: &problem)
+      case "link": link = try reader.text(key, problem: &problem)
+      case "imageTime": imageTime = try reader.number(key, problem: &problem).flatMap(positive)
+      case "maxViews":
+        guard let views = try reader.number(key, problem: &problem) else { continue }
+        if views >= 0, views == views.rounded() {
+          maxViews = Int32(min(views, Double(Int32.max)))
+        } else {
+          problem = problem ?? "'maxViews' is not a whole number"
+        }
+      case "expires":
+        guard let date = try reader.text(key, problem: &problem) else { continue }
+        expires = InternetDate.secondsSince1970(date)
+        if expires == nil { problem = problem ?? "'expires' is not a date" }
+      default: try reader.skip()
+      }
+    }
+  }
+
+  private func positive(_ seconds: Double) -> Double? {
+    seconds > 0 && seconds.isFinite ? seconds : nil
+  }
+}

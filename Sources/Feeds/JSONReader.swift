@@ -1,0 +1,313 @@
+/// Reads JSON text (RFC 8259) from front to back without building a tree.
+///
+/// Meant for feeds of 100,000 items: what the caller does not ask for is skipped without an
+/// allocation, and only a window of the text is in memory. Raw control characters inside strings
+/// are let through, as real feeds hold them.
+package struct JSONReader {
+  package enum Kind: String {
+    case object = "an object"
+    case array = "an array"
+    case string = "a string"
+    case number = "a number"
+    case bool = "true or false"
+    case null = "null"
+  }
+
+  /// Where and how the text is wrong.
+  package struct Failure: Error, Equatable {
+    /// In bytes from the start; nil where it is the whole text that is wrong.
+    package let offset: Int?
+    package let what: String
+    /// The place as editors show it, from 1, in bytes.
+    var line = 0
+    var column = 0
+  }
+
+  /// The window: what comes before it is dropped, what comes after it is asked for.
+  private var bytes: [UInt8]
+  private var position = 0
+  /// Gives the text from an offset on, about so many bytes of it; nothing at its end.
+  private let more: (_ offset: Int, _ count: Int) -> [UInt8]
+  private var isWhole = false
+  private var depth = 0
+  /// No element of the innermost container was read yet.
+  private var isFresh = false
+  // What was dropped: its length, its lines, and where the last of them starts.
+  private var dropped = 0
+  private var droppedLines = 0
+  private var lineStart = 0
+
+  /// Starts at the first value of a text in memory; a byte order mark is skipped.
+  package init(_ bytes: [UInt8]) {
+    self.init(window: bytes) { _, _ in [] }
+  }
+
+  /// Starts at the first value of a text that is read as it is needed.
+  ///
+  /// - Parameter more: gives the bytes from an offset on, about as many as asked for; none at the
+  ///   text's end.
+  package init(more: @escaping (_ offset: Int, _ count: Int) -> [UInt8]) {
+    self.init(window: more(0, JSONReader.windowBytes), more: more)
+  }
+
+  private init(window: [UInt8], more: @escaping (Int, Int) -> [UInt8]) {
+    bytes = window
+    self.more = more
+    if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { position = 3 }
+  }
+
+  private static let windowBytes = 256 << 10
+
+  // MARK: Structure
+
+  /// The kind of the value that comes next.
+  package mutating func peek() throws(Failure) -> Kind {
+    switch try nextByte() {
+    case UInt8(ascii: "{"): return .object
+    case UInt8(ascii: "["): return .array
+    case UInt8(ascii: "\""): return .string
+    case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): return .number
+    case UInt8(ascii: "t"), UInt8(ascii: "f"): return .bool
+    case UInt8(ascii: "n"): return .null
+    default: throw failure("a value is expected")
+    }
+  }
+
+  /// Enters the object or array that `peek` told.
+  package mutating func enter() throws(Failure) {
+    depth += 1
+    guard depth <= Limit.nesting else {
+      throw failure("it is nested deeper than \(Limit.nesting) levels")
+    }
+    position += 1
+    isFresh = true
+  }
+
+  /// The next key of the object, its value being next; nil and out of the object after the last.
+  package mutating func nextKey() throws(Failure) -> String? {
+    guard try advance(end: UInt8(ascii: "}")) else { return nil }
+    guard try nextByte() == UInt8(ascii: "\"") else { throw failure("a key is expected") }
+    let key = try string()
+    try skipColon()
+    return key
+  }
+
+  /// Whether the array has another element, which is next; out of the array after the last.
+  package mutating func nextElement() throws(Failure) -> Bool {
+    guard try advance(end: UInt8(ascii: "]")) else { return false }
+    isFresh = false
+    return true
+  }
+
+  /// Nothing but space may follow the outermost value.
+  package mutating func finish() throws(Failure) {
+    guard !skipSpace() else { throw failure("something follows its end") }
+  }
+
+  private mutating func advance(end: UInt8) throws(Failure) -> Bool {
+    let byte = try nextByte()
+    if byte == end {
+      position += 1
+      depth -= 1
+      isFresh = false
+      return false
+    }
+    guard !isFresh else { return true }
+    guard byte == UInt8(ascii: ",") else { throw failure("',' is expected") }
+    position += 1
+    return true
+  }
+
+  private mutating func skipColon() throws(Failure) {
+    guard skipSpace(), bytes[position] == UInt8(ascii: ":") else {
+      throw failure("':' is expected")
+    }
+    position += 1
+    isFresh = false
+  }
+
+  // MARK: Values
+
+  /// The string that `peek` told.
+  package mutating func string() throws(Failure) -> String {
+    let end = try endOfString()
+    let start = position + 1
+    position = end.index + 1
+    if end.hasEscape { return try unescaped(bytes[start..<end.index]) }
+    // Without a slice, whose reference count costs more than copying a short text.
+    if let text = try? UTF8Span(validating: bytes.span.extracting(start..<end.index)) {
+      return String(copying: text)
+    }
+    return String(decoding: bytes[start..<end.index], as: UTF8.self)
+  }
+
+  /// The number that `peek` told: its text.
+  package mutating func number() throws(Failure) -> String {
+    let end = try endOfNumber()
+    let start = position
+    position = end
+    return String(decoding: bytes[start..<end], as: UTF8.self)
+  }
+
+  /// Steps over the value that comes next, with all that it holds.
+  package mutating func skip() throws(Failure) {
+    switch try peek() {
+    case .object:
+      try enter()
+      while try advance(end: UInt8(ascii: "}")) {
+        guard try nextByte() == UInt8(ascii: "\"") else { throw failure("a key is expected") }
+        position = try endOfString().index + 1
+        try skipColon()
+        try skip()
+      }
+    case .array:
+      try enter()
+      while try nextElement() { try skip() }
+    case .string: position = try endOfString().index + 1
+    case .number: position = try endOfNumber()
+    case .bool: try skipWord(bytes[position] == UInt8(ascii: "t") ? "true" : "false")
+    case .null: try skipWord("null")
+    }
+  }
+
+  private mutating func skipWord(_ word: String) throws(Failure) {
+    while bytes.count - position < word.utf8.count, fill() {}
+    guard bytes[position...].starts(with: word.utf8) else { throw failure("a value is expected") }
+    position += word.utf8.count
+  }
+
+  // MARK: The window
+
+  /// The first byte that is no space, which becomes the position.
+  private mutating func nextByte() throws(Failure) -> UInt8 {
+    guard skipSpace() else { throw failure("the text ends too early") }
+    return bytes[position]
+  }
+
+  /// Whether anything follows the space.
+  private mutating func skipSpace() -> Bool {
+    repeat {
+      while position < bytes.count {
+        switch bytes[position] {
+        case 0x20, 0x0A, 0x0D, 0x09: position += 1
+        default: return true
+        }
+      }
+    } while fill()
+    return false
+  }
+
+  /// Drops what lies before the position and adds the text that follows; false at its end.
+  private mutating func fill() -> Bool {
+    guard !isWhole else { return false }
+    for index in 0..<position where bytes[index] == 0x0A {
+      droppedLines += 1
+      lineStart = dropped + index + 1
+    }
+    bytes.removeFirst(position)
+    dropped += position
+    position = 0
+    // A long string doubles the window, so that it is not scanned again too often.
+    let next = more(dropped + bytes.count, max(JSONReader.windowBytes, bytes.count))
+    bytes += next
+    isWhole = next.isEmpty
+    return !isWhole
+  }
+
+  private struct StringEnd {
+    /// Of the closing quote.
+    let index: Int
+    let hasEscape: Bool
+  }
+
+  /// Where the string at the position ends, all of it then being in the window.
+  private mutating func endOfString() throws(Failure) -> StringEnd {
+    repeat {
+      if let end = closingQuote() { return end }
+    } while fill()
+    throw failure("a string does not end")
+  }
+
+  private func closingQuote() -> StringEnd? {
+    let text = bytes.span
+    var index = position + 1
+    var hasEscape = false
+    while index < text.count {
+      let byte = text[index]
+      if byte == UInt8(ascii: "\"") { return StringEnd(index: index, hasEscape: hasEscape) }
+      if byte == UInt8(ascii: "\\") {
+        hasEscape = true
+        index += 1
+      }
+      index += 1
+    }
+    return nil
+  }
+
+  /// Where the number at the position ends: `-? (0 | [1-9][0-9]*) (. [0-9]+)? ([eE] [+-]? [0-9]+)?`
+  private mutating func endOfNumber() throws(Failure) -> Int {
+    // A number at the window's end may go on behind it. Filling moves the position.
+    while digits(from: position) == bytes.count, fill() {}
+    let end = digits(from: position)
+    var index = position + (bytes[position] == UInt8(ascii: "-") ? 1 : 0)
+    let whole = index
+    while index < end, isDigit(index) { index += 1 }
+    guard index > whole, index == whole + 1 || bytes[whole] != UInt8(ascii: "0") else {
+      throw failure("a number is malformed")
+    }
+    if index < end, bytes[index] == UInt8(ascii: ".") {
+      let start = index + 1
+      index = start
+      while index < end, isDigit(index) { index += 1 }
+      guard index > start else { throw failure("a number is malformed") }
+    }
+    if index < end, bytes[index] | 0x20 == UInt8(ascii: "e") {
+      index += 1
+      if index < end, bytes[index] == UInt8(ascii: "+") || bytes[index] == UInt8(ascii: "-") {
+        index += 1
+      }
+      let start = index
+      while index < end, isDigit(index) { index += 1 }
+      guard index > start else { throw failure("a number is malformed") }
+    }
+    return index
+  }
+
+  /// Where the characters end that numbers are made of.
+  private func digits(from start: Int) -> Int {
+    var index = start
+    while index < bytes.count {
+      switch bytes[index] {
+      case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"), UInt8(ascii: "-"),
+        UInt8(ascii: "."), UInt8(ascii: "e"), UInt8(ascii: "E"):
+        index += 1
+      default: return index
+      }
+    }
+    return index
+  }
+
+  private func isDigit(_ index: Int) -> Bool { bytes[index] &- UInt8(ascii: "0") < 10 }
+
+  /// Resolves the escapes of the string that lies right before the position.
+  private func unescaped(_ text: ArraySlice<UInt8>) throws(Failure) -> String {
+    do {
+      return try JSONEscapes.resolved(text)
+    } catch {
+      throw failure(error.what, at: error.index)
+    }
+  }
+
+  private func failure(_ what: String) -> Failure { failure(what, at: position) }
+
+  private func failure(_ what: String, at index: Int) -> Failure {
+    var line = droppedLines + 1
+    var start = lineStart
+    for place in 0..<min(index, bytes.count) where bytes[place] == 0x0A {
+      line += 1
+      start = dropped + place + 1
+    }
+    return Failure(
+      offset: dropped + index, what: what, line: line, column: dropped + index - start + 1)
+  }
+}

@@ -1,0 +1,35 @@
+/// What a JSON text is, told by the keys of its outermost object.
+enum JSONShape {
+  case feed
+  /// A Lottie animation.
+  case animation
+  case other
+
+  /// The text may be cut off or wrong: then the keys before that count.
+  init(_ text: JSONReader) {
+    var reader = text
+    var keys: Set<String> = []
+    var version = ""
+    do {
+      if try reader.peek() == .object {
+        try reader.enter()
+        while let key = try reader.nextKey() {
+          keys.insert(key)
+          if key == "version", try reader.peek() == .string {
+            version = try reader.string()
+          } else {
+            try reader.skip()
+          }
+        }
+      }
+    } catch {
+      // Cut off, or not JSON after all.
+    }
+    let marks: Set<String> = ["v", "fr", "ip", "op", "layers"]
+    if version.contains("jsonfeed.org") || keys.isSuperset(of: ["version", "items"]) {
+      self = .feed
+    } else {
+      self = keys.intersection(marks).count >= 3 ? .animation : .other
+    }
+  }
+}

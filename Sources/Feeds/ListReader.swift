@@ -1,0 +1,132 @@
+import Stories
+import System
+
+/// Turns an M3U list, and the lists in it, into one reel.
+struct ListReader {
+  private let files: any FileAccess
+  private var glances: Glances
+  private var stories: [Story] = []
+  private var skipped: [Skipped] = []
+  /// The lists that are being read, outermost first.
+  private var open: [FileStatus] = []
+
+  /// - Parameters:
+  ///   - path: where the list is; what it names is beside it.
+  ///   - source: what the user calls it.
+  static func read(
+    _ list: M3U, path: String, source: String, files: any FileAccess, glances: inout Glances
+  ) throws(FeedError) -> Feed {
+    var reader = ListReader(files: files, glances: glances)
+    if let status = try? files.status(of: path) { reader.open.append(status) }
+    let title = reader.add(list, path: path)
+    glances = reader.glances
+    guard !reader.stories.isEmpty || !reader.skipped.isEmpty else {
+      throw .cannotRead(source: source, reason: "the list is empty")
+    }
+    guard reader.stories.count <= Limit.items else {
+      throw .cannotRead(source: source, reason: "it has more than \(Limit.items) items")
+    }
+    let name = title ?? URLText.stem(of: path)
+    let reels = reader.stories.isEmpty ? [] : [Reel(name: name, stories: reader.stories)]
+    return Feed(identity: path, title: name, reels: reels, skipped: reader.skipped)
+  }
+
+  private init(files: any FileAccess, glances: Glances) {
+    self.files = files
+    self.glances = glances
+  }
+
+  /// Adds the entries of a list and gives its title.
+  private mutating func add(_ list: M3U, path: String) -> String? {
+    var list = list
+    var addresses = AddressBook(base: .file(path), files: files)
+    while stories.count <= Limit.items, let entry = list.next() {
+      guard !entry.address.hasPrefix("|") else {
+        skip(entry, "commands are never run")
+        continue
+      }
+      do {
+        switch try addresses.resolve(entry.address) {
+        case .url(let url): add(entry, .url(url), NameClaim(address: url)?.kind)
+        case .file(let path): add(entry, path: path)
+        }
+      } catch {
+        skip(entry, error.reason)
+      }
+    }
+    return list.title
+  }
+
+  /// Only what is named like a medium or a list is opened, because a list may come from a stranger.
+  private mutating func add(_ entry: M3U.Entry, path: String) {
+    guard let claim = NameClaim(path: path) else {
+      skip(entry, "it is not a medium by its name")
+      return
+    }
+    guard let finding = glances.lookIfFew(at: path) else {
+      add(entry, .file(path), claim.kind)
+      return
+    }
+    switch finding {
+    case .failed where claim == .list: skip(entry, "no such list, or it cannot be read")
+    // Told, so that its place in the list shows the reason.
+    case .failed: add(entry, .file(path), claim.kind)
+    case .special: skip(entry, "not a regular file")
+    case .folder: skip(entry, "a folder inside a list is not read")
+    case .file(let content): add(entry, path: path, content, claim)
+    }
+  }
+
+  private mutating func add(
+    _ entry: M3U.Entry, path: String, _ content: Content, _ claim: NameClaim
+  ) {
+    switch (content, claim) {
+    case (.list, _), (.unknown, .list), (.empty, .list): addList(entry, path: path)
+    case (.json, _):
+      switch glances.shape(of: path) {
+      case .animation: add(entry, .file(path), .animation)
+      case .feed: skip(entry, "a feed inside a list is not read")
+      case .other where claim == .json: skip(entry, "it is not an animation")
+      case .other: add(entry, .file(path), claim.kind)
+      }
+    case (_, .json): skip(entry, "it is not an animation")
+    default: add(entry, .file(path), content.kind(claimed: claim))
+    }
+  }
+
+  private mutating func addList(_ entry: M3U.Entry, path: String) {
+    guard let status = try? files.status(of: path) else { return }
+    guard !open.contains(where: { $0.device == status.device && $0.inode == status.inode }) else {
+      skip(entry, "the list contains itself")
+      return
+    }
+    guard open.count < Limit.lists else {
+      skip(entry, "lists are nested deeper than \(Limit.lists) levels")
+      return
+    }
+    do throws(FeedText.Unreadable) {
+      let list = M3U(try files.text(at: path).whole())
+      guard !list.isStream else {
+        add(entry, .file(path), .video)
+        return
+      }
+      let before = stories.count + skipped.count
+      open.append(status)
+      _ = add(list, path: path)
+      open.removeLast()
+      if stories.count + skipped.count == before { skip(entry, "the list is empty") }
+    } catch {
+      skip(entry, error.words)
+    }
+  }
+
+  private mutating func add(_ entry: M3U.Entry, _ source: Story.Source, _ kind: Story.Kind?) {
+    let story = Story(source: source, kind: kind, caption: entry.title, durationS: entry.durationS)
+    stories.append(story)
+  }
+
+  private mutating func skip(_ entry: M3U.Entry, _ reason: String) {
+    guard skipped.count < Limit.items else { return }
+    skipped.append(Skipped(source: entry.address, reason: reason))
+  }
+}

@@ -1,0 +1,102 @@
+/// An M3U list, or the HLS playlist that looks like one, read line by line.
+struct M3U {
+  struct Entry: Equatable {
+    /// A path or URL as written.
+    var address: String
+    var title: String = ""
+    var durationS: Double?
+  }
+
+  /// It is an HLS playlist (RFC 8216): its entries are pieces of one video.
+  let isStream: Bool
+  /// What `#PLAYLIST:` called it so far.
+  private(set) var title: String?
+  private let bytes: [UInt8]
+  private let isUTF8: Bool
+  private var position: Int
+
+  /// Reads UTF-8, else Latin-1, with any kind of line ends.
+  init(_ bytes: [UInt8]) {
+    self.bytes = bytes
+    position = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
+    isUTF8 = (try? UTF8Span(validating: bytes.span)) != nil
+    isStream = M3U.hasStreamTag(bytes)
+  }
+
+  /// The next entry with what the lines before it say about it; nil after the last.
+  mutating func next() -> Entry? {
+    var entry = Entry(address: "")
+    while let line = nextLine() {
+      guard line.hasPrefix("#") else {
+        entry.address = line
+        return entry
+      }
+      read(directive: line, into: &entry)
+    }
+    return nil
+  }
+
+  /// The next line that is not empty, without the space around it.
+  private mutating func nextLine() -> String? {
+    while position < bytes.count {
+      var start = position
+      while position < bytes.count, !M3U.isLineEnd(bytes[position]) { position += 1 }
+      var end = position
+      position += 1
+      while start < end, M3U.isSpace(bytes[start]) { start += 1 }
+      while end > start, M3U.isSpace(bytes[end - 1]) { end -= 1 }
+      guard start < end else { continue }
+      let line = bytes[start..<end]
+      return isUTF8
+        ? String(decoding: line, as: UTF8.self)
+        : String(String.UnicodeScalarView(line.map { Unicode.Scalar($0) }))
+    }
+    return nil
+  }
+
+  private mutating func read(directive text: String, into entry: inout Entry) {
+    if text.hasPrefix("#EXTINF:") {
+      let info = text.dropFirst("#EXTINF:".count)
+      let comma = M3U.firstBareComma(in: info)
+      entry.title = comma.map { M3U.trimmed(info[info.utf8.index(after: $0)...]) } ?? ""
+      let number = info[..<(comma ?? info.endIndex)].prefix { $0 != " " && $0 != "\t" }
+      if let seconds = Double(number), seconds > 0, seconds.isFinite { entry.durationS = seconds }
+    } else if text.hasPrefix("#PLAYLIST:") {
+      let name = M3U.trimmed(text.dropFirst("#PLAYLIST:".count))
+      if !name.isEmpty { title = name }
+    }
+  }
+
+  /// The comma before the title; those inside quoted attributes do not count, unless all are.
+  private static func firstBareComma(in info: Substring) -> Substring.Index? {
+    var isQuoted = false
+    for index in info.utf8.indices {
+      switch info.utf8[index] {
+      case UInt8(ascii: "\""): isQuoted.toggle()
+      case UInt8(ascii: ",") where !isQuoted: return index
+      default: continue
+      }
+    }
+    return info.utf8.firstIndex(of: UInt8(ascii: ","))
+  }
+
+  private static func hasStreamTag(_ bytes: [UInt8]) -> Bool {
+    let tag = Array("#EXT-X-".utf8)
+    var isStart = true
+    for index in bytes.indices {
+      if isStart, bytes[index] == tag[0], bytes[index...].starts(with: tag) { return true }
+      // Space before a tag and a byte order mark count as nothing.
+      isStart =
+        isLineEnd(bytes[index]) || (isStart && (isSpace(bytes[index]) || bytes[index] >= 0xBB))
+    }
+    return false
+  }
+
+  private static func trimmed(_ text: Substring) -> String {
+    let start = text.drop { $0 == " " || $0 == "\t" }
+    return String(start)
+  }
+
+  private static func isLineEnd(_ byte: UInt8) -> Bool { byte == 0x0A || byte == 0x0D }
+  private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
+}

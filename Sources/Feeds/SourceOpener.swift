@@ -1,0 +1,127 @@
+import Stories
+import System
+
+/// Finds out what each source is and reads it.
+struct SourceOpener {
+  /// What a source holds.
+  struct Found {
+    var feed: Feed
+    /// The folder of a file that was named by itself.
+    var looseIn: String?
+  }
+
+  private let files: any FileAccess
+  private let workingFolder: String
+  private var glances: Glances
+
+  init(files: any FileAccess) {
+    self.files = files
+    let folder = files.workingDirectory
+    workingFolder = folder.hasSuffix("/") ? folder : folder + "/"
+    glances = Glances(files: files)
+  }
+
+  /// Reads one source as the user wrote it.
+  mutating func open(_ source: String) throws(FeedError) -> Found {
+    guard !source.isEmpty else { throw .cannotPlay(source: "''", reason: "the name is empty") }
+    guard !source.utf8.contains(0) else {
+      throw .cannotPlay(source: source, reason: "the name holds a NUL")
+    }
+    if let scheme = URLText.scheme(of: source)?.lowercased() {
+      switch scheme {
+      case "http", "https": return try web(source)
+      case "file":
+        guard let path = URLText.filePath(source) else {
+          throw .cannotPlay(source: source, reason: "its file address is malformed")
+        }
+        return try file(path, source)
+      default:
+        // A file may be called so.
+        if case .failed = glances.look(at: workingFolder + source) {
+          throw .cannotPlay(source: source, reason: "'\(scheme):' addresses are not played")
+        }
+      }
+    }
+    var book = AddressBook(base: .file(workingFolder), files: files)
+    return try file(book.joined(workingFolder, source), source)
+  }
+
+  private func web(_ source: String) throws(FeedError) -> Found {
+    guard URLText.hasHost(source) else {
+      throw .cannotPlay(source: source, reason: "the address names no host")
+    }
+    let story = Story(source: .url(source), kind: NameClaim(address: source)?.kind)
+    let host = URLText.host(of: source)
+    return Found(
+      feed: Feed(identity: source, title: host, reels: [Reel(name: host, stories: [story])]))
+  }
+
+  private mutating func file(_ path: String, _ source: String) throws(FeedError) -> Found {
+    let claim = NameClaim(path: path)
+    switch glances.look(at: path) {
+    case .failed(let reason): throw .cannotPlay(source: source, reason: reason)
+    case .special: throw .cannotPlay(source: source, reason: "not a regular file")
+    case .folder:
+      let feed = try FolderReader.read(path, source: source, files: files, glances: &glances)
+      return Found(feed: feed)
+    case .file(let content):
+      if let feed = try feed(content, claim, path, source) { return Found(feed: feed) }
+      return loose(path, content.kind(claimed: claim))
+    }
+  }
+
+  /// A feed or list; nil for what the decoder must judge.
+  private mutating func feed(
+    _ content: Content, _ claim: NameClaim?, _ path: String, _ source: String
+  ) throws(FeedError) -> Feed? {
+    let claimsMedium = claim?.isMedium ?? false
+    switch content {
+    case .list: return try list(path, source)
+    case .json:
+      let text = try self.text(path, source)
+      // A feed tells so at its start, mostly.
+      var shape = JSONShape(text.head())
+      if shape != .feed { shape = JSONShape(text.reader()) }
+      if shape == .animation || (shape == .other && claimsMedium) { return nil }
+      return try JSONFeed.read(text.reader, name: source, origin: .file(path), files: files)
+    case .unknown, .empty:
+      if claim == .list { return try list(path, source) }
+      guard claim == .json else { return nil }
+      let text = try self.text(path, source)
+      return try JSONFeed.read(text.reader, name: source, origin: .file(path), files: files)
+    case .media: return nil
+    case .xml, .webPage, .pls:
+      guard !claimsMedium, let reason = content.refusal else { return nil }
+      throw .cannotRead(source: source, reason: reason)
+    }
+  }
+
+  private mutating func list(_ path: String, _ source: String) throws(FeedError) -> Feed? {
+    let list: M3U
+    do throws(FeedText.Unreadable) {
+      list = M3U(try files.text(at: path).whole())
+    } catch {
+      throw .cannotRead(source: source, reason: error.words)
+    }
+    if list.isStream { return nil }
+    return try ListReader.read(list, path: path, source: source, files: files, glances: &glances)
+  }
+
+  private func text(_ path: String, _ source: String) throws(FeedError) -> FeedText {
+    do throws(FeedText.Unreadable) {
+      return try files.text(at: path)
+    } catch {
+      throw .cannotRead(source: source, reason: error.words)
+    }
+  }
+
+  private func loose(_ path: String, _ kind: Story.Kind?) -> Found {
+    let folder = String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)])
+    let name = URLText.lastPart(of: folder)
+    let story = Story(source: .file(path), kind: kind)
+    let feed = Feed(
+      identity: path, title: URLText.lastPart(of: path),
+      reels: [Reel(name: name, stories: [story])])
+    return Found(feed: feed, looseIn: folder)
+  }
+}

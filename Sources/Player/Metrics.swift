@@ -1,0 +1,124 @@
+import System
+
+/// What became of one telling of a story.
+struct TellingMetrics {
+  enum Status: String {
+    case ended, skipped, stopped, failed
+  }
+
+  var source: String
+  var kind: String?
+  var status: Status?
+  var error: String?
+  /// From the telling's begin to its first picture on the screen.
+  var firstPictureMs: Double?
+  var framesDecoded = 0
+  var framesShown = 0
+  var framesDropped = 0
+  var bytesToTerminal = 0
+  var presentedMs: Double = 0
+  var durationMs: Double?
+
+  var json: JSON {
+    .object([
+      ("source", .text(source)),
+      ("kind", .optional(kind)),
+      ("status", .optional(status?.rawValue)),
+      ("error", .optional(error)),
+      ("firstPictureMs", .optional(firstPictureMs)),
+      ("framesDecoded", .integer(framesDecoded)),
+      ("framesShown", .integer(framesShown)),
+      ("framesDropped", .integer(framesDropped)),
+      ("bytesToTerminal", .integer(bytesToTerminal)),
+      ("presentedMs", .number(presentedMs)),
+      ("durationMs", .optional(durationMs)),
+      ("avOffsetMsP50", .null),
+      ("avOffsetMsP99", .null),
+    ])
+  }
+}
+
+/// Durations in milliseconds, for percentiles by nearest rank.
+package struct Samples {
+  private var values: [Double] = []
+
+  package init() {}
+
+  package var count: Int { values.count }
+
+  package mutating func add(_ duration: Duration) { values.append(duration.milliseconds) }
+
+  /// The smallest value that at least `percent` of all values do not exceed; nil without values.
+  package func percentile(_ percent: Int) -> Double? {
+    guard !values.isEmpty else { return nil }
+    let rank = (values.count * percent + 99) / 100
+    return values.sorted()[max(0, rank - 1)]
+  }
+}
+
+/// What a run measured; written as JSON by `--report`.
+struct Metrics {
+  var stories: [TellingMetrics] = []
+  /// Key read to the last byte of the answering story's picture.
+  var keyLatencies = Samples()
+  /// Last picture of a story to the first of the next, where it went on by itself.
+  var transitionGaps = Samples()
+  var startToFirstPicture: Duration?
+
+  var json: JSON {
+    let own = ResourceUsage.own
+    let decoders = ResourceUsage.reapedChildren
+    return .object([
+      ("stories", .array(stories.map(\.json))),
+      (
+        "keys",
+        .object([
+          ("count", .integer(keyLatencies.count)),
+          ("latencyMsP50", .optional(keyLatencies.percentile(50))),
+          ("latencyMsP99", .optional(keyLatencies.percentile(99))),
+        ])
+      ),
+      (
+        "transitions",
+        .object([
+          ("count", .integer(transitionGaps.count)),
+          ("gapMsP50", .optional(transitionGaps.percentile(50))),
+          ("gapMsP99", .optional(transitionGaps.percentile(99))),
+        ])
+      ),
+      ("network", .object([("requests", .integer(0)), ("bytes", .integer(0))])),
+      (
+        "cache",
+        .object([
+          ("hits", .integer(0)), ("misses", .integer(0)), ("bytesServed", .integer(0)),
+          ("bytesFetched", .integer(0)),
+        ])
+      ),
+      (
+        "cpuMs",
+        .object([
+          ("player", .integer(own.processorMilliseconds)),
+          ("decoders", .integer(decoders.processorMilliseconds)),
+        ])
+      ),
+      (
+        "maxRssKiB",
+        .object([
+          ("player", .integer(own.peakKibibytes)), ("decoders", .integer(decoders.peakKibibytes)),
+        ])
+      ),
+      ("startToFirstPictureMs", .optional(startToFirstPicture?.milliseconds)),
+    ])
+  }
+}
+
+extension Duration {
+  /// The duration in milliseconds, with fractions.
+  package var milliseconds: Double {
+    let (seconds, attoseconds) = components
+    return Double(seconds) * 1e3 + Double(attoseconds) / 1e15
+  }
+
+  /// The duration in seconds, with fractions.
+  var inSeconds: Double { milliseconds / 1000 }
+}

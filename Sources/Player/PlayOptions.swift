@@ -1,0 +1,41 @@
+import Pictures
+
+/// How to play.
+public struct PlayOptions: Sendable {
+  public enum Fit: String, CaseIterable, Sendable { case contain, cover }
+
+  public var mode = PictureMode.half
+  /// nil: as the terminal can.
+  public var colour: ColourDepth?
+  public var fit = Fit.contain
+  /// How long a still picture stays.
+  public var imageTime = Duration.seconds(5)
+  public var manual = false
+  /// As fast as possible, once, without waiting for anyone.
+  public var untimed = false
+  public var mouse = true
+  public var reduceMotion = false
+  /// Where the JSON metrics go.
+  public var report: String?
+  /// Where what happens is noted.
+  public var log: EventLog?
+  public var keys = KeyTable()
+
+  public init() {}
+}
+
+/// How a run of the player ended.
+public enum PlayOutcome: Equatable, Sendable {
+  case allPlayed
+  case nothingPlayed
+  case somePlayed
+
+  /// The exit status that scripts rely on.
+  public var status: Int32 {
+    switch self {
+    case .allPlayed: 0
+    case .nothingPlayed: 2
+    case .somePlayed: 3
+    }
+  }
+}

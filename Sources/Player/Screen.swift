@@ -1,0 +1,155 @@
+import DecoderLink
+import Pictures
+import System
+import Terminal
+
+/// What the player puts on the terminal: picture cells with overlays by the painter, one frame in
+/// flight at most, and the chrome around them.
+final class Screen {
+  /// Colour differences that need not be rewritten while pictures move, of 255.
+  private static let usualTolerance = 2
+  private static let largestTolerance = 24
+
+  let terminal: TerminalSession
+  private(set) var layout: ScreenLayout
+  private(set) var mode: PictureMode
+  private let options: PlayOptions
+  private let compositor: Compositor
+  private var renderer: CellRenderer
+  private var painter: FramePainter
+  /// The picture's cells without overlays.
+  private var base: CellGrid
+  private var picture: PixelPicture?
+  private var outgoing: [UInt8] = []
+  private var sent = 0
+  private var frameBegan: Instant?
+  private var tolerance = Screen.usualTolerance
+  private var chromeIsHidden = false
+
+  init(terminal: TerminalSession, options: PlayOptions) {
+    self.terminal = terminal
+    self.options = options
+    mode = options.mode
+    compositor = Compositor(
+      depth: terminal.abilities.colour, unicode: terminal.abilities.unicode)
+    let parts = Screen.parts(terminal, options, mode, hidden: false)
+    layout = parts.layout
+    renderer = parts.renderer
+    painter = parts.painter
+    base = parts.base
+  }
+
+  private typealias Parts = (
+    layout: ScreenLayout, renderer: CellRenderer, painter: FramePainter, base: CellGrid
+  )
+
+  private static func parts(
+    _ terminal: TerminalSession, _ options: PlayOptions, _ mode: PictureMode, hidden: Bool
+  ) -> Parts {
+    let columns = terminal.size.columns
+    let rows = terminal.size.rows
+    let layout = ScreenLayout.layout(columns: columns, rows: rows, hidden: hidden)
+    let abilities = terminal.abilities
+    let pictureRows = max(1, layout.picture.rows)
+    return (
+      layout,
+      CellRenderer(mode: mode, depth: abilities.colour, unicode: abilities.unicode),
+      FramePainter(
+        columns: max(1, columns), rows: pictureRows, top: layout.picture.top, left: 0,
+        options: .init(
+          synchronizedOutput: abilities.synchronizedOutput,
+          repeatCharacter: abilities.repeatCharacter, depth: abilities.colour)),
+      CellGrid(columns: max(1, columns), rows: pictureRows)
+    )
+  }
+
+  var columns: Int { base.columns }
+  var pictureRows: Int { base.rows }
+  var pictureTop: Int { layout.picture.top }
+
+  /// What decoders must fit their pictures into.
+  func shape(fit: PlayOptions.Fit) -> PictureRequest {
+    let grid = renderer.pixelGrid(columns: base.columns, rows: base.rows)
+    return PictureRequest(
+      width: UInt32(grid.width), height: UInt32(grid.height),
+      pixelAspect: renderer.pixelAspect(cellAspect: terminal.cellAspect),
+      fit: fit == .cover ? .cover : .contain)
+  }
+
+  /// Lays out anew for the terminal's present size, and forgets what is displayed.
+  func layOut(hidden: Bool, mode: PictureMode) {
+    precondition(!isBusy, "a frame cut off would leave half an escape sequence")
+    self.mode = mode
+    chromeIsHidden = hidden
+    let parts = Screen.parts(terminal, options, mode, hidden: hidden)
+    layout = parts.layout
+    renderer = parts.renderer
+    painter = parts.painter
+    base = parts.base
+    if let picture { renderer.render(picture, columns: columns, rows: pictureRows, into: &base) }
+  }
+
+  /// Makes a picture the one to be seen.
+  func setPicture(_ decoded: DecodedPicture) {
+    let picture = PixelPicture(
+      width: Int(decoded.width), height: Int(decoded.height), pixels: decoded.pixels)
+    self.picture = picture
+    renderer.render(picture, columns: columns, rows: pictureRows, into: &base)
+  }
+
+  /// Whether a frame is still under way to the terminal.
+  var isBusy: Bool { sent < outgoing.count }
+  /// Whether what is displayed is exact.
+  var isSettled: Bool { painter.settled }
+
+  /// Paints the picture with what lies over it. Returns the bytes that it took.
+  func paint(_ overlays: Overlays, exactly: Bool, now: Instant) -> Int {
+    precondition(!isBusy, "one frame in flight")
+    let tolerance = exactly ? 0 : tolerance
+    if overlays == Overlays() {
+      outgoing = painter.paint(base, tolerance: tolerance)
+    } else {
+      var cells = base
+      overlays.draw(
+        with: compositor, on: &cells,
+        least: .init(columns: ScreenLayout.leastColumns, rows: ScreenLayout.leastRows))
+      outgoing = painter.paint(cells, tolerance: tolerance)
+    }
+    sent = 0
+    frameBegan = now
+    flush(now: now)
+    return outgoing.count
+  }
+
+  /// Sends what the terminal takes. A terminal that is slow gets coarser pictures.
+  func flush(now: Instant) {
+    while isBusy {
+      guard let count = try? terminal.write(outgoing[sent...]) else {
+        sent = outgoing.count
+        return
+      }
+      if count == 0 { break }
+      sent += count
+    }
+    guard let began = frameBegan else { return }
+    let took = now - began
+    if isBusy {
+      if took > .milliseconds(50) { tolerance = min(Screen.largestTolerance, tolerance + 1) }
+    } else {
+      frameBegan = nil
+      if took < .milliseconds(20) { tolerance = max(Screen.usualTolerance, tolerance - 1) }
+    }
+  }
+
+  /// Draws the rows around the picture.
+  func draw(_ chrome: Chrome) {
+    if !isBusy { terminal.draw(chrome) }
+  }
+
+  /// What is on the terminal is unknown: it is cleared, and all of it drawn again.
+  func repaint() {
+    precondition(!isBusy, "a frame cut off would leave half an escape sequence")
+    terminal.repaintAll()
+    painter.forgetDisplayed()
+  }
+}

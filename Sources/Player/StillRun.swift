@@ -1,0 +1,111 @@
+import DecoderLink
+import Decoders
+import Pictures
+import Resources
+import Stories
+import System
+
+/// One picture of one story, as cells.
+public struct StillRun {
+  public var columns: Int
+  public var rows: Int
+  public var mode: PictureMode
+  public var depth: ColourDepth
+  public var fit: PlayOptions.Fit
+  public var unicode: Bool
+  public var cellAspect: Double
+
+  public init(
+    columns: Int, rows: Int, mode: PictureMode, depth: ColourDepth, fit: PlayOptions.Fit,
+    unicode: Bool, cellAspect: Double
+  ) {
+    self.columns = columns
+    self.rows = rows
+    self.mode = mode
+    self.depth = depth
+    self.fit = fit
+    self.unicode = unicode
+    self.cellAspect = cellAspect
+  }
+
+  /// Why there is no picture, as a whole sentence.
+  public struct Failure: Error, CustomStringConvertible {
+    public let description: String
+  }
+
+  /// The lines that show the story at a moment (its last picture where it is over by then): just
+  /// the picture's own cells, each row ended by `ESC[0m` and a line feed.
+  public func lines(of story: Story, at moment: Duration, pool: DecoderPool) throws(Failure)
+    -> [UInt8]
+  {
+    let picture: DecodedPicture
+    do {
+      picture = try decode(story, at: moment, pool: pool)
+    } catch {
+      throw Failure(description: "cannot play \(story.shortName): \(error.reason)")
+    }
+    var renderer = CellRenderer(mode: mode, depth: depth, unicode: unicode)
+    let pixels = PixelPicture(
+      width: Int(picture.width), height: Int(picture.height), pixels: picture.pixels)
+    let cell = renderer.pixelGrid(columns: 1, rows: 1)
+    let columns = (pixels.width + cell.width - 1) / cell.width
+    let rows = (pixels.height + cell.height - 1) / cell.height
+    var grid = CellGrid(columns: columns, rows: rows)
+    renderer.render(pixels, columns: columns, rows: rows, into: &grid)
+    return StillEncoder.lines(grid)
+  }
+
+  private var shape: PictureRequest {
+    let renderer = CellRenderer(mode: mode, depth: depth, unicode: unicode)
+    let grid = renderer.pixelGrid(columns: columns, rows: rows)
+    return PictureRequest(
+      width: UInt32(grid.width), height: UInt32(grid.height),
+      pixelAspect: renderer.pixelAspect(cellAspect: cellAspect),
+      fit: fit == .cover ? .cover : .contain)
+  }
+
+  private func decode(_ story: Story, at moment: Duration, pool: DecoderPool)
+    throws(ResourceError) -> DecodedPicture
+  {
+    let (resource, opener) = try StoryBytes.open(story)
+    let session: DecoderSession
+    do {
+      session = try DecoderSession(from: pool, telling: resource, opener: opener, shape: shape)
+    } catch {
+      throw ResourceError("the decoder does not start: \(error.reason)")
+    }
+    defer { session.close() }
+    guard let first = try nextPicture(from: session) else {
+      throw ResourceError("nothing in it can be shown")
+    }
+    guard moment > .zero else { return first }
+    session.seek(to: moment)
+    return try nextPicture(from: session) ?? first
+  }
+
+  /// Allows one picture and waits for it; past the end, the last one. nil where there is none.
+  private func nextPicture(from session: DecoderSession) throws(ResourceError) -> DecodedPicture? {
+    session.allow(pictures: 1)
+    var hasLookedBack = false
+    while true {
+      let interest = Interest(session.descriptor, writing: session.wantsToWrite)
+      let ready: [Readiness]
+      do {
+        ready = try awaitReadiness(of: [interest], until: session.deadline)
+      } catch {
+        throw ResourceError(error.reason)
+      }
+      for event in session.service(ready[0], now: .now) {
+        switch event {
+        case .picture(let picture): return picture
+        case .ended(_, let end, _):
+          guard let end, end > .zero, session.serial > 0, !hasLookedBack else { return nil }
+          hasLookedBack = true
+          session.seek(to: end - .milliseconds(1))
+        case .failed(let reason): throw ResourceError(reason)
+        case .opened, .sound: break
+        }
+      }
+    }
+  }
+}

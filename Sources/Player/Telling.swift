@@ -1,0 +1,278 @@
+import DecoderLink
+import Decoders
+import Resources
+import System
+
+/// One story being made ready or told: its decoder, the pictures that wait for their time, and its
+/// clock. It decides what is to be seen when; it draws nothing.
+final class Telling {
+  /// What is to happen on the screen now.
+  enum Step {
+    case nothing
+    case show(DecodedPicture)
+    case finished
+    case failed(String)
+  }
+
+  /// Pictures a decoder may be ahead: enough to ride out a slow one, few enough to be cheap.
+  private static let picturesAhead = 4
+
+  let story: Int
+  /// The stage's number for this telling; nil while it is only kept ready.
+  var generation: Int?
+  private(set) var info: MediaInfo?
+  private(set) var shown: DecodedPicture?
+  private(set) var framesDecoded = 0
+  private(set) var framesDropped = 0
+  private(set) var isPaused = false
+  private let session: DecoderSession
+  private let imageTime: Duration
+  private let untimed: Bool
+  /// Only the first picture is shown, for as long as the story lasts.
+  private let onlyFirst: Bool
+  private var queue = PictureQueue()
+  private var clock = MediaClock()
+  private var needsPicture = true
+  private var ends: (pictures: Duration?, sound: Duration?)?
+  private var failure: String?
+  /// What is added to the times of an animated picture's later rounds.
+  private var roundStart = Duration.zero
+  private var firstRound: Duration?
+  private var pace = DecodingPace()
+
+  init(
+    story: Int, session: DecoderSession, imageTime: Duration, untimed: Bool, onlyFirst: Bool
+  ) {
+    self.story = story
+    self.session = session
+    self.imageTime = imageTime
+    self.untimed = untimed
+    self.onlyFirst = onlyFirst
+    session.allow(pictures: 1)
+  }
+
+  var descriptor: Int32 { session.descriptor }
+  var wantsToWrite: Bool { session.wantsToWrite }
+  var hasPicture: Bool { shown != nil }
+  var isRunning: Bool { clock.isRunning }
+  /// It has a first picture, or knows that there will be none.
+  var isReady: Bool { shown != nil || !queue.isEmpty || failure != nil }
+  var isWaitingForBytes: Bool { session.isWaitingForBytes }
+
+  /// From ready to told: the decoder may go on.
+  func begin(generation: Int) {
+    self.generation = generation
+    if !onlyFirst { session.allow(pictures: Telling.picturesAhead - 1) }
+  }
+
+  /// Takes in what the decoder says, and serves it.
+  func service(_ readiness: Readiness, now: Instant) {
+    for event in session.service(readiness, now: now) {
+      switch event {
+      case .opened(let info): self.info = info
+      case .picture(var picture):
+        framesDecoded += 1
+        picture.time += roundStart
+        queue.append(picture)
+      case .sound: break
+      case .ended(_, let pictures, let sound): ended(pictures: pictures, sound: sound)
+      case .failed(let reason): failure = reason
+      }
+    }
+  }
+
+  private func ended(pictures: Duration?, sound: Duration?) {
+    guard let info, info.kind == .picture, !info.isStill, let pictures, !untimed else {
+      ends = (pictures, sound)
+      return
+    }
+    let round = firstRound ?? pictures
+    firstRound = round
+    guard round > .zero, roundStart + round < imageTime else {
+      ends = (max(imageTime, round), nil)
+      return
+    }
+    roundStart += round
+    session.seek(to: .zero)
+  }
+
+  /// The media time at which the story is over; nil while unknown. The sound counts where it
+  /// outlasts the pictures by 250 ms or more.
+  var end: Duration? {
+    guard let info else { return nil }
+    if info.kind == .picture, info.isStill || onlyFirst { return imageTime }
+    if onlyFirst { return info.duration ?? imageTime }
+    guard let ends else { return nil }
+    let pictures = ends.pictures ?? .zero
+    guard let sound = ends.sound, sound >= pictures + .milliseconds(250) else { return pictures }
+    return sound
+  }
+
+  /// The best guess at the whole length.
+  var length: Duration? {
+    if let end { return end }
+    if let info, info.kind == .picture { return max(imageTime, firstRound ?? .zero) }
+    return info?.duration
+  }
+
+  /// The media time that a viewer has reached: never beyond what was shown.
+  func position(at now: Instant) -> Duration {
+    guard let shown else { return .zero }
+    var position = clock.time(at: now)
+    if needsPicture { return max(.zero, position) }
+    if let end { return max(.zero, min(position, end)) }
+    if queue.isEmpty {
+      position = min(position, shown.time + (shown.duration ?? .milliseconds(100)))
+    }
+    return max(.zero, position)
+  }
+
+  /// Lets the clock run or stand.
+  func setPaused(_ paused: Bool, at now: Instant) {
+    isPaused = paused
+    if paused { clock.stop(at: now) } else if shown != nil, !needsPicture { clock.run(at: now) }
+  }
+
+  /// The moment at which `step` has something to say without an event from outside.
+  func nextMoment(now: Instant) -> Instant? {
+    if failure != nil, queue.isEmpty { return now }
+    if needsPicture { return queue.isEmpty ? nil : now }
+    if untimed { return queue.isEmpty && ends == nil ? nil : now }
+    guard clock.isRunning else { return nil }
+    if let next = queue.nextTime { return clock.moment(of: next) }
+    return end.flatMap(clock.moment(of:))
+  }
+
+  /// When the decoder counts as hanging.
+  var deadline: Instant? { session.deadline }
+  /// It was made ready in vain.
+  var hasFailed: Bool { failure != nil }
+
+  /// What is to be seen now. A picture that is returned counts as shown.
+  func step(at now: Instant) -> Step {
+    if needsPicture {
+      guard let picture = queue.takeFirst() else { return idle }
+      needsPicture = false
+      // After a seek the clock stands where it is to go on: within this picture's time.
+      if shown == nil { clock.set(to: min(picture.time, .zero), at: now) }
+      if !isPaused { clock.run(at: now) }
+      return show(picture)
+    }
+    if untimed {
+      if onlyFirst { return .finished }
+      if let picture = queue.takeFirst() { return show(picture) }
+      if info?.isStill == true, info?.kind == .picture { return .finished }
+      return ends == nil ? idle : .finished
+    }
+    wait(at: now)
+    let time = clock.time(at: now)
+    if let (picture, late) = queue.takeDue(at: time) {
+      framesDropped += late
+      session.allow(pictures: late)
+      follow(picture, late: late, time: time, now: now)
+      return show(picture)
+    }
+    if queue.isEmpty, failure != nil { return idle }
+    if queue.isEmpty, let end, time >= end { return .finished }
+    return .nothing
+  }
+
+  /// No picture waits, and one is needed.
+  private var idle: Step {
+    if let failure { return .failed(failure) }
+    guard ends != nil, needsPicture else { return .nothing }
+    return shown == nil ? .failed("nothing in it can be shown") : .finished
+  }
+
+  private func show(_ picture: DecodedPicture) -> Step {
+    shown = picture
+    if !onlyFirst { session.allow(pictures: 1) }
+    return .show(picture)
+  }
+
+  /// While bytes are missing the clock stands at the end of what was shown.
+  private func wait(at now: Instant) {
+    guard let shown, !isPaused else { return }
+    let starved = queue.isEmpty && ends == nil && session.isWaitingForBytes
+    if starved, clock.isRunning {
+      let edge = shown.time + (shown.duration ?? .milliseconds(100))
+      guard clock.time(at: now) > edge else { return }
+      clock.stop(at: now)
+      clock.set(to: edge, at: now)
+    } else if !starved, !clock.isRunning {
+      clock.run(at: now)
+    }
+  }
+
+  /// A decoder that falls behind may skip pictures; where that does not help, the clock waits.
+  private func follow(_ picture: DecodedPicture, late: Int, time: Duration, now: Instant) {
+    let lateness = time - picture.time
+    if let effort = pace.effort(lateness: lateness, dropped: late, now: now) {
+      session.setEffort(effort)
+    }
+    if lateness > .seconds(1), queue.isEmpty { clock.set(to: picture.time, at: now) }
+  }
+
+  /// Goes to a position within the story; false where it cannot.
+  func seek(to time: Duration, at now: Instant) -> Bool {
+    guard let info, !onlyFirst, shown != nil, failure == nil else { return false }
+    if info.kind == .picture, info.isStill { return false }
+    let target = max(.zero, length.map { min(time, $0) } ?? time)
+    restart(at: target, now: now)
+    return true
+  }
+
+  /// The grid has changed: the present picture is wanted again in the new size.
+  func reshape(_ shape: PictureRequest, at now: Instant) {
+    session.reshape(shape)
+    if onlyFirst, shown != nil { session.allow(pictures: 1) }
+    if shown != nil || !queue.isEmpty { restart(at: position(at: now), now: now) }
+  }
+
+  private func restart(at time: Duration, now: Instant) {
+    session.allow(pictures: queue.count)
+    queue.removeAll()
+    ends = nil
+    needsPicture = true
+    let base = firstRound.map { round in
+      Int(time.inSeconds / max(0.001, round.inSeconds))
+    }
+    roundStart = base.flatMap { count in firstRound.map { $0 * count } } ?? .zero
+    session.seek(to: time - roundStart)
+    clock.stop(at: now)
+    clock.set(to: time, at: now)
+  }
+
+  /// The player itself stood still for a while.
+  func forgive() { session.forgive() }
+
+  func close() { session.close() }
+}
+
+/// Decides from how late pictures come whether the decoder must skip some.
+package struct DecodingPace {
+  private var isHurried = false
+  private var lateSince: Instant?
+  private var onTimeSince: Instant?
+
+  package init() {}
+
+  /// The effort to change to, nil to go on as it is.
+  package mutating func effort(lateness: Duration, dropped: Int, now: Instant) -> Effort? {
+    let isLate = lateness > .milliseconds(80)
+    if isLate {
+      onTimeSince = nil
+      let since = lateSince ?? now
+      lateSince = since
+      guard !isHurried, now - since > .milliseconds(500) else { return nil }
+      isHurried = true
+      return .hurried
+    }
+    lateSince = nil
+    let since = onTimeSince ?? now
+    onTimeSince = since
+    guard isHurried, now - since > .seconds(5) else { return nil }
+    isHurried = false
+    return .full
+  }
+}

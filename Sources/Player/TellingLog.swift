@@ -1,0 +1,119 @@
+import DecoderLink
+import Stories
+import System
+
+/// Keeps the account of a run: an entry for each telling, and how long viewers waited.
+struct TellingLog {
+  private(set) var metrics = Metrics()
+  /// A line for each failure, in order.
+  private(set) var complaints: [String] = []
+  private var generation = 0
+  private var began: Instant?
+  private var isOpen = false
+  private var keyPressed: Instant?
+  private var gapStart: Instant?
+  private var lastPicture: Instant?
+  private var awaitsDrain = false
+  private var anyPlayed = false
+  private let events: EventLog?
+
+  init(events: EventLog?) { self.events = events }
+
+  var outcome: PlayOutcome {
+    if complaints.isEmpty { return .allPlayed }
+    return anyPlayed ? .somePlayed : .nothingPlayed
+  }
+
+  /// The telling that is (or was last) current.
+  var currentGeneration: Int { generation }
+
+  mutating func begin(_ story: Story, generation: Int, now: Instant) {
+    metrics.stories.append(
+      TellingMetrics(source: story.visibleSource, kind: story.kind?.rawValue))
+    events?.note("begin \(story.visibleSource)")
+    self.generation = generation
+    began = now
+    isOpen = true
+    awaitsDrain = false
+    lastPicture = nil
+  }
+
+  /// A key was read whose answer is another story's picture.
+  mutating func keyPressed(at now: Instant) {
+    keyPressed = now
+    gapStart = nil
+  }
+
+  mutating func pictureShown(now: Instant) {
+    guard isOpen, !metrics.stories.isEmpty else { return }
+    let index = metrics.stories.count - 1
+    if metrics.stories[index].framesShown == 0 { awaitsDrain = true }
+    metrics.stories[index].framesShown += 1
+    lastPicture = now
+    anyPlayed = true
+  }
+
+  mutating func painted(bytes: Int) {
+    if !metrics.stories.isEmpty {
+      metrics.stories[metrics.stories.count - 1].bytesToTerminal += bytes
+    }
+  }
+
+  /// The terminal has taken all bytes: a first picture is on the screen now.
+  mutating func noteDrained(isBusy: Bool, processStart: Instant, now: Instant) {
+    guard awaitsDrain, !isBusy, let began, !metrics.stories.isEmpty else { return }
+    awaitsDrain = false
+    events?.note("first picture after \(Words.fixed((now - began).milliseconds, digits: 1)) ms")
+    metrics.stories[metrics.stories.count - 1].firstPictureMs = (now - began).milliseconds
+    if metrics.startToFirstPicture == nil { metrics.startToFirstPicture = now - processStart }
+    if let pressed = keyPressed { metrics.keyLatencies.add(now - pressed) }
+    if let gapStart { metrics.transitionGaps.add(now - gapStart) }
+    keyPressed = nil
+    gapStart = nil
+  }
+
+  /// The story goes on to the next by itself: the gap is counted from its last picture, or, where
+  /// that one stayed longer than a picture does, from one picture before its end.
+  mutating func storyFinished(_ telling: Telling, now: Instant) {
+    close(.ended, telling, now: now)
+    guard let lastPicture else { return }
+    let interval = telling.shown?.duration ?? .milliseconds(40)
+    gapStart = max(lastPicture, now + .zero - min(interval, .milliseconds(100)))
+  }
+
+  mutating func fail(_ line: String) {
+    complaints.append(line)
+    events?.note(line)
+    if !metrics.stories.isEmpty { metrics.stories[metrics.stories.count - 1].error = line }
+    keyPressed = nil
+    gapStart = nil
+  }
+
+  /// Ends the account of the current telling; what ended already stays as it was.
+  mutating func close(_ status: TellingMetrics.Status, _ telling: Telling?, now: Instant) {
+    guard isOpen, !metrics.stories.isEmpty else { return }
+    isOpen = false
+    let index = metrics.stories.count - 1
+    metrics.stories[index].status = status
+    events?.note(status.rawValue)
+    guard let telling else { return }
+    metrics.stories[index].kind = telling.info?.kind.name ?? metrics.stories[index].kind
+    metrics.stories[index].framesDecoded = telling.framesDecoded
+    metrics.stories[index].framesDropped = telling.framesDropped
+    let position = status == .ended ? telling.end : nil
+    metrics.stories[index].presentedMs = (position ?? telling.position(at: now)).milliseconds
+    metrics.stories[index].durationMs = telling.length?.milliseconds
+  }
+}
+
+extension MediaInfo.Kind {
+  /// The kind's name in reports.
+  var name: String {
+    switch self {
+    case .video: "video"
+    case .picture: "picture"
+    case .sound: "sound"
+    case .animation: "animation"
+    }
+  }
+}

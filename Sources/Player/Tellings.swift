@@ -1,0 +1,134 @@
+import DecoderLink
+import Decoders
+import Resources
+import Stories
+import System
+
+/// The story that is told and those that are kept ready beside it: opens them, gives each its
+/// decoder, and lets go of those that are not needed.
+final class Tellings {
+  private let stories: [Story]
+  let pool: DecoderPool
+  private let options: PlayOptions
+  private var ready: [Int: Telling] = [:]
+  private(set) var current: Telling?
+  var shape: PictureRequest
+
+  init(stories: [Story], pool: DecoderPool, options: PlayOptions, shape: PictureRequest) {
+    self.stories = stories
+    self.pool = pool
+    self.options = options
+    self.shape = shape
+  }
+
+  /// All that have a decoder.
+  var all: [Telling] { (current.map { [$0] } ?? []) + ready.values }
+
+  /// Makes a story the current one; what was told before ends.
+  func tell(_ story: Int, generation: Int) throws(ResourceError) {
+    endCurrent()
+    let waiting = ready.removeValue(forKey: story)
+    // One that failed while it waited is tried anew: now its reason can be shown.
+    if let waiting, waiting.hasFailed { waiting.close() }
+    let telling: Telling
+    if let waiting, !waiting.hasFailed { telling = waiting } else { telling = try open(story) }
+    current = telling
+    telling.begin(generation: generation)
+  }
+
+  func endCurrent() {
+    current?.close()
+    current = nil
+  }
+
+  /// Keeps just these stories ready.
+  func keepReady(_ wanted: [Int]) {
+    for (story, telling) in ready where !wanted.contains(story) {
+      telling.close()
+      ready[story] = nil
+    }
+    for story in wanted where ready[story] == nil && story != current?.story {
+      // A neighbour that cannot be opened says so when its turn comes.
+      ready[story] = try? open(story)
+    }
+    try? pool.prepareSpare()
+  }
+
+  func reshape(_ shape: PictureRequest, at now: Instant) {
+    guard shape != self.shape else { return }
+    self.shape = shape
+    for telling in all { telling.reshape(shape, at: now) }
+  }
+
+  func reap() { pool.reap() }
+
+  func close() {
+    endCurrent()
+    keepNone()
+    pool.close()
+  }
+
+  private func keepNone() {
+    for telling in ready.values { telling.close() }
+    ready = [:]
+  }
+
+  private func open(_ number: Int) throws(ResourceError) -> Telling {
+    let story = stories[number]
+    let (resource, opener) = try StoryBytes.open(story)
+    let session: DecoderSession
+    do {
+      session = try DecoderSession(from: pool, telling: resource, opener: opener, shape: shape)
+    } catch {
+      throw ResourceError("the decoder does not start: \(error.reason)")
+    }
+    let imageTime = story.imageTime.flatMap { $0 > 0 ? Duration.seconds($0) : nil }
+    return Telling(
+      story: number, session: session, imageTime: imageTime ?? options.imageTime,
+      untimed: options.untimed, onlyFirst: options.reduceMotion)
+  }
+}
+
+/// Where the bytes of a story come from.
+enum StoryBytes {
+  static func open(_ story: Story) throws(ResourceError) -> (any Resource, (any ResourceOpener)?) {
+    switch story.source {
+    case .file(let path):
+      return (try FileResource(path: path), LocalOpener(playlist: path))
+    case .url:
+      throw ResourceError("sources on the network are not supported")
+    }
+  }
+}
+
+extension Story {
+  /// The name in messages: a file's last component, a URL's without userinfo and query.
+  var shortName: String {
+    let text = visibleSource
+    let end = text.utf8.last == UInt8(ascii: "/") ? text.dropLast() : text[...]
+    let start = end.utf8.lastIndex(of: UInt8(ascii: "/")).map(end.utf8.index(after:))
+    let name = String(end[(start ?? end.startIndex)...])
+    return name.isEmpty ? text : name
+  }
+
+  /// The path, or the URL without userinfo, query and fragment, which may hold secrets.
+  public var visibleSource: String {
+    switch source {
+    case .file(let path): return path
+    case .url(let url):
+      let bare = String(url.unicodeScalars.prefix { $0 != "?" && $0 != "#" })
+      guard let authority = bare.authority, let at = authority.lastIndex(of: "@") else {
+        return bare
+      }
+      return bare[..<authority.startIndex] + String(bare[bare.index(after: at)...])
+    }
+  }
+}
+
+extension String {
+  /// Host, port and userinfo of a URL (RFC 3986, section 3.2).
+  fileprivate var authority: Substring? {
+    guard let colon = firstIndex(of: ":"), self[colon...].hasPrefix("://") else { return nil }
+    return self[index(colon, offsetBy: 3)...].prefix { $0 != "/" }
+  }
+}

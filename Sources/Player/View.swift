@@ -1,0 +1,220 @@
+import DecoderLink
+import Pictures
+import Stories
+import System
+import Terminal
+
+/// All that a frame's words depend on.
+struct Scene {
+  let stage: Stage
+  let stories: [Story]
+  let reelNames: [String]
+  let telling: Telling?
+  let layout: ScreenLayout
+  let unicode: Bool
+  let metrics: Metrics
+  let now: Instant
+  /// Seconds since 1970.
+  let wallClock: Int64
+
+  var story: Story? {
+    stories.indices.contains(stage.current.story) ? stories[stage.current.story] : nil
+  }
+
+  var columns: Int { layout.columns }
+
+  /// The stories of the current reel.
+  var reel: Range<Int> {
+    stage.reels.isEmpty ? 0..<0 : stage.reels[stage.reel(of: stage.current.story)]
+  }
+
+  /// Waiting for the first picture.
+  var isLoading: Bool { telling.map { !$0.hasPicture } ?? false }
+}
+
+/// What surrounds and covers the picture: decided from the scene and the viewer's choices.
+struct View {
+  enum Caption { case short, long, off }
+
+  private(set) var mode: PictureMode
+  private(set) var fit: PlayOptions.Fit
+  private(set) var caption = Caption.short
+  private(set) var showsHelp = false
+  private(set) var showsInfo = false
+  /// The error row's text.
+  var error: String?
+  /// When the viewer last pressed a key.
+  var lastKey: Instant
+  /// What lies over the picture on the screen now.
+  var paintedOverlays = Overlays()
+  private var notice: (text: String, until: Instant)?
+  private var storyBegan: Instant
+  private let options: PlayOptions
+
+  /// A story that loads longer than this shows what it waits for.
+  static let loadingPatience = Duration.milliseconds(250)
+  private static let dimAfter = Duration.seconds(3)
+
+  init(options: PlayOptions, now: Instant) {
+    self.options = options
+    mode = options.mode
+    fit = options.fit
+    lastKey = now
+    storyBegan = now
+  }
+
+  mutating func storyBegan(at now: Instant) { storyBegan = now }
+
+  /// A word to the viewer in the caption row, for 3 s.
+  mutating func say(_ text: String, now: Instant) { notice = (text, now + .seconds(3)) }
+
+  /// Takes a key's action; true where the layout must be made anew.
+  mutating func take(_ action: Action) -> Bool {
+    switch action {
+    case .help: showsHelp.toggle()
+    case .info: showsInfo.toggle()
+    case .close:
+      showsHelp = false
+      showsInfo = false
+      if caption == .long { caption = .short }
+    case .caption:
+      let next: [Caption: Caption] = [.short: .long, .long: .off, .off: .short]
+      caption = next[caption] ?? .short
+      return caption != .long
+    case .mode:
+      let modes = PictureMode.allCases
+      let index = modes.firstIndex(of: mode) ?? 0
+      mode = modes[(index + 1) % modes.count]
+      return true
+    case .fit:
+      fit = fit == .contain ? .cover : .contain
+      return true
+    default: break
+    }
+    return false
+  }
+
+  var chromeIsHidden: Bool { caption == .off && error == nil && notice == nil }
+
+  /// The next moment at which the words change by themselves.
+  func nextMoment(_ scene: Scene) -> Instant? {
+    var moments: [Instant] = []
+    if let notice { moments.append(notice.until) }
+    if scene.now - lastKey < View.dimAfter { moments.append(lastKey + View.dimAfter) }
+    if scene.isLoading {
+      let since = scene.now - storyBegan
+      moments.append(
+        since < View.loadingPatience
+          ? storyBegan + View.loadingPatience : scene.now + .milliseconds(100))
+    } else if let telling = scene.telling, telling.isRunning, let length = telling.length {
+      let steps = Double(2 * max(1, scene.columns / max(1, scene.reel.count)))
+      let step = max(0.1, length.inSeconds / steps)
+      moments.append(scene.now + .seconds(step))
+    }
+    return moments.min()
+  }
+
+  // MARK: - The rows around the picture
+
+  func chrome(_ scene: Scene) -> Chrome {
+    var chrome = Chrome(segments: segments(scene))
+    chrome.titleLeft = titleLeft(scene)
+    chrome.titleRight = titleRight(scene)
+    chrome.caption = notice.map(\.text) ?? scene.story?.caption ?? ""
+    chrome.captionRight = "? help"
+    chrome.error = error
+    chrome.dimmed = scene.now - lastKey >= View.dimAfter
+    chrome.hidden = chromeIsHidden
+    return chrome
+  }
+
+  private func segments(_ scene: Scene) -> Segments {
+    let reel = scene.reel
+    guard !scene.stage.isAtEndCard else {
+      return Segments(count: reel.count, current: max(0, reel.count - 1), fill: 1)
+    }
+    var fill: Double? = 0
+    if let telling = scene.telling, telling.hasPicture {
+      let position = telling.position(at: scene.now).inSeconds
+      // In half columns: a finer step could not be seen, and would have to be drawn.
+      let steps = Double(2 * max(1, scene.columns / max(1, reel.count)))
+      fill = telling.length.map { length in
+        (min(1, position / max(0.001, length.inSeconds)) * steps).rounded(.down) / steps
+      }
+    }
+    if scene.stage.isWaiting { fill = 1 }
+    return Segments(
+      count: reel.count, current: scene.stage.current.story - reel.lowerBound, fill: fill)
+  }
+
+  /// The segment under a column, and how far along it.
+  func segment(at column: Int, _ scene: Scene) -> (index: Int, fraction: Double)? {
+    segments(scene).segment(atColumn: column, columns: scene.columns)
+  }
+
+  private func titleLeft(_ scene: Scene) -> String {
+    guard let story = scene.story, !scene.reelNames.isEmpty else { return "" }
+    let reel = scene.stage.reel(of: scene.stage.current.story)
+    let author = scene.reelNames[reel].isEmpty ? story.author ?? "" : scene.reelNames[reel]
+    guard let published = story.published else { return author }
+    return "\(author)  \(Words.age(seconds: scene.wallClock - published))"
+  }
+
+  private func titleRight(_ scene: Scene) -> String {
+    let place = "\(scene.stage.current.story - scene.reel.lowerBound + 1)/\(scene.reel.count)"
+    if scene.stage.isPaused { return (scene.unicode ? "▮▮ " : "paused ") + place }
+    if scene.stage.isWaiting { return "press Right  \(place)" }
+    return place
+  }
+
+  // MARK: - Over the picture
+
+  func overlays(_ scene: Scene) -> Overlays {
+    var overlays = Overlays()
+    if scene.layout.isTooSmall {
+      overlays.tooSmall = .init(columns: scene.columns, rows: scene.layout.rows)
+      return overlays
+    }
+    if scene.stage.isAtEndCard {
+      overlays.endCard = [endWords(scene)]
+      overlays.endKeys = [
+        .init(keys: "Enter", meaning: "again"), .init(keys: "Left", meaning: "back"),
+        .init(keys: "q", meaning: "quit"),
+      ]
+    } else if scene.isLoading, scene.now - storyBegan >= View.loadingPatience {
+      let phase = Int((scene.now - storyBegan).milliseconds / 100)
+      overlays.spinner = .init(text: scene.story?.shortName ?? "", phase: phase)
+    }
+    if caption == .long, let text = scene.story?.caption { overlays.caption = text }
+    if showsInfo { overlays.info = info(scene) }
+    if showsHelp {
+      overlays.help = options.keys.helpRows.map { .init(keys: $0.keys, meaning: $0.meaning) }
+    }
+    return overlays
+  }
+
+  private func endWords(_ scene: Scene) -> String {
+    let stories = scene.stage.storyCount
+    let reels = scene.stage.reels.count
+    return "That was all: \(stories) \(stories == 1 ? "story" : "stories"), "
+      + "\(reels) \(reels == 1 ? "reel" : "reels")"
+  }
+
+  private func info(_ scene: Scene) -> [Overlays.Row] {
+    guard let telling = scene.telling, let info = telling.info else { return [] }
+    let codecs = [info.pictureCodec, info.soundCodec].compactMap { $0 }.joined(separator: " + ")
+    let shown = telling.shown.map { "\($0.width)x\($0.height)" } ?? "-"
+    let rate = info.frameRate.map { " \(Words.fixed($0, digits: 2)) fps" } ?? ""
+    let counts = scene.metrics.stories.last
+    let perFrame = counts.map { $0.framesShown > 0 ? $0.bytesToTerminal / $0.framesShown : 0 } ?? 0
+    let length = telling.length.map { Words.length($0) } ?? "?"
+    return [
+      .init(keys: "codec", meaning: "\(codecs) in \(info.container)"),
+      .init(keys: "size", meaning: "\(info.displayWidth)x\(info.displayHeight)\(rate)"),
+      .init(keys: "length", meaning: length),
+      .init(keys: "grid", meaning: "\(shown) \(mode.rawValue), \(fit.rawValue)"),
+      .init(keys: "frame", meaning: Words.bytes(perFrame)),
+      .init(keys: "dropped", meaning: "\(telling.framesDropped)"),
+    ]
+  }
+}

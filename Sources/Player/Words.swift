@@ -1,0 +1,69 @@
+import Stories
+
+/// Durations, ages and sizes in words, as the screen shows them.
+package enum Words {
+  /// "just now", "5 min ago", "2 h ago", "3 d ago", "5 wk ago", "2 y ago"; a time to come is "just
+  /// now" too (clocks differ).
+  package static func age(seconds: Int64) -> String {
+    switch seconds {
+    case ..<60: "just now"
+    case ..<3600: "\(seconds / 60) min ago"
+    case ..<86_400: "\(seconds / 3600) h ago"
+    case ..<(86_400 * 14): "\(seconds / 86_400) d ago"
+    case ..<(86_400 * 365): "\(seconds / (86_400 * 7)) wk ago"
+    default: "\(seconds / (86_400 * 365)) y ago"
+    }
+  }
+
+  /// "12 s", "1:05", "1:00:00".
+  package static func length(_ duration: Duration) -> String {
+    let seconds = duration.components.seconds
+    if seconds < 60 { return "\(seconds) s" }
+    let (hours, minutes) = (seconds / 3600, seconds / 60 % 60)
+    let tail = padded(seconds % 60)
+    return hours > 0 ? "\(hours):\(padded(minutes)):\(tail)" : "\(minutes):\(tail)"
+  }
+
+  /// Decimal units: "999 B", "12.3 kB", "4.4 MB".
+  package static func bytes(_ count: Int) -> String {
+    var value = Double(count)
+    for unit in ["B", "kB", "MB", "GB"] {
+      if value < 999.95 || unit == "GB" {
+        return unit == "B" ? "\(count) B" : "\(fixed(value, digits: 1)) \(unit)"
+      }
+      value /= 1000
+    }
+    return "\(count) B"
+  }
+
+  /// A number with that many digits after the point.
+  package static func fixed(_ value: Double, digits: Int) -> String {
+    var scale = 1.0
+    for _ in 0..<digits { scale *= 10 }
+    guard value.isFinite, abs(value * scale) < 1e15 else { return "?" }
+    let scaled = Int((abs(value) * scale).rounded())
+    let sign = value < 0 && scaled > 0 ? "-" : ""
+    guard digits > 0 else { return "\(sign)\(scaled)" }
+    let fraction = String(scaled % Int(scale))
+    let zeros = String(repeating: "0", count: digits - fraction.count)
+    return "\(sign)\(scaled / Int(scale)).\(zeros)\(fraction)"
+  }
+
+  private static func padded(_ number: Int64) -> String { number < 10 ? "0\(number)" : "\(number)" }
+}
+
+/// A story in one line of words.
+public enum StoryWords {
+  /// "story 3 of 7, anna, 2 h ago, video 12 s: Low tide".
+  public static func line(
+    for story: Story, number: Int, of count: Int, reel: String, now: Int64
+  ) -> String {
+    var parts = ["story \(number) of \(count)"]
+    let author = reel.isEmpty ? story.author ?? "" : reel
+    if !author.isEmpty { parts.append(author) }
+    if let published = story.published { parts.append(Words.age(seconds: now - published)) }
+    let kind = story.kind?.rawValue ?? "story"
+    parts.append(story.durationS.map { "\(kind) \(Words.length(.seconds($0)))" } ?? kind)
+    return parts.joined(separator: ", ") + ": " + (story.caption ?? story.shortName)
+  }
+}

@@ -1,0 +1,42 @@
+/// What is known of a resource's bytes.
+public struct ContentInfo: Equatable, Sendable {
+  /// In bytes; nil where the source does not tell.
+  public var length: UInt64?
+  /// A media type that the source claims; never relied on.
+  public var type: String?
+
+  public init(length: UInt64?, type: String? = nil) {
+    self.length = length
+    self.type = type
+  }
+}
+
+/// Why a resource's bytes cannot be had, in words that follow "cannot play NAME: ".
+public struct ResourceError: Error, Equatable, Sendable, CustomStringConvertible {
+  public let reason: String
+
+  public init(_ reason: String) { self.reason = reason }
+
+  public var description: String { reason }
+}
+
+/// The bytes behind a path or a URL. A decoder sees nothing else of the world.
+///
+/// All calls and answers happen on the player's loop; an answer may come before the call returns
+/// or in a later turn.
+public protocol Resource: AnyObject {
+  /// Length and type; nil until the source has told them.
+  var info: ContentInfo? { get }
+
+  /// Reads a range. Fewer bytes than `length` mean that the resource ends there.
+  func read(
+    offset: UInt64, length: Int, answer: @escaping (Result<[UInt8], ResourceError>) -> Void)
+
+  /// No answer to any read still awaited is wanted.
+  func cancel()
+}
+
+/// Opens what a resource (a playlist) names, or refuses it.
+public protocol ResourceOpener: AnyObject {
+  func open(_ reference: String) throws(ResourceError) -> any Resource
+}

@@ -1,0 +1,46 @@
+/// What a source lists: reels of stories, in the order in which they are told.
+public struct Feed: Equatable, Sendable {
+  /// Tells this feed from others across runs: its own address or path.
+  public var identity: String
+  public var title: String
+  public var reels: [Reel]
+  /// What the source named but cannot be told, in the order of the source.
+  public var skipped: [Skipped]
+
+  public init(
+    identity: String = "", title: String, reels: [Reel] = [], skipped: [Skipped] = []
+  ) {
+    self.identity = identity
+    self.title = title
+    self.reels = reels
+    self.skipped = skipped
+  }
+
+  /// The number of stories in all reels. O(reels).
+  public var storyCount: Int {
+    reels.reduce(0) { $0 + $1.stories.count }
+  }
+}
+
+/// The stories of one author or folder, shown one after another under one segmented bar.
+public struct Reel: Equatable, Sendable {
+  public var name: String
+  public var stories: [Story]
+
+  public init(name: String, stories: [Story]) {
+    self.name = name
+    self.stories = stories
+  }
+}
+
+/// Something that a source named and that is left out, with the reason in words.
+public struct Skipped: Equatable, Sendable {
+  /// The path, URL or item as the source named it: text of a stranger.
+  public var source: String
+  public var reason: String
+
+  public init(source: String, reason: String) {
+    self.source = source
+    self.reason = reason
+  }
+}

@@ -1,0 +1,239 @@
+/// Which story is told, and what happens next: events in, effects out. It does no I/O and has no
+/// clock; it knows the stories by their number in the order of telling.
+///
+/// Every telling has a generation. What comes late from an earlier telling carries an older
+/// generation and is dropped.
+public struct Stage: Sendable {
+  /// One telling of one story.
+  public struct Telling: Equatable, Sendable {
+    /// The story's number, counted over all reels from 0.
+    public let story: Int
+    /// Grows with every telling.
+    public let generation: Int
+
+    public init(story: Int, generation: Int) {
+      self.story = story
+      self.generation = generation
+    }
+  }
+
+  /// What the viewer or the player says.
+  public enum Event: Equatable, Sendable {
+    case start
+    case next
+    case previous
+    case nextReel
+    case previousReel
+    case restart
+    /// Straight to the end card.
+    case end
+    /// From the end card: everything again.
+    case replay
+    /// A story of the current reel, counted from 0.
+    case goTo(storyInReel: Int)
+    case togglePause
+    /// A mouse button goes down or up: paused while it is held.
+    case hold(Bool)
+    /// The story's first picture is on the screen.
+    case began(generation: Int)
+    /// The story was told to its end.
+    case finished(generation: Int)
+    case failed(generation: Int, reason: String)
+    /// The time for reading an error is over.
+    case errorRead(generation: Int)
+  }
+
+  /// What the player must do.
+  public enum Effect: Equatable, Sendable {
+    /// End what is told and tell this from its beginning.
+    case tell(Telling)
+    /// Show the reason and say `errorRead` when it could be read.
+    case showError(Telling, reason: String)
+    case pause(Bool)
+    case showEndCard
+    /// There is nothing (more) to show: end the program.
+    case finish
+  }
+
+  /// How the stage behaves at the edges.
+  public struct Options: Equatable, Sendable {
+    /// Wait for a key at the end of each story.
+    public var manual = false
+    /// Never wait: no error pause, no end card.
+    public var untimed = false
+
+    public init(manual: Bool = false, untimed: Bool = false) {
+      self.manual = manual
+      self.untimed = untimed
+    }
+  }
+
+  private enum Phase: Equatable {
+    /// Before `start`.
+    case idle
+    /// A story is being loaded or told.
+    case telling
+    /// It was told to its end and a key is awaited (manual).
+    case told
+    /// Its error is on the screen.
+    case failed
+    case endCard
+    case finished
+  }
+
+  private struct Attempt {
+    var failures = 0
+    var reason = ""
+  }
+
+  /// The stories of each reel, as ranges of story numbers.
+  public let reels: [Range<Int>]
+  public let options: Options
+  /// The current telling.
+  public private(set) var current: Telling
+  /// Paused by a key; a held button pauses too.
+  public private(set) var isPausedByKey = false
+  public private(set) var isHeld = false
+  /// Whether any story has shown a picture so far.
+  public private(set) var hasBegunAny = false
+  private var phase = Phase.idle
+  private var attempts: [Int: Attempt] = [:]
+
+  /// A stage for reels of these sizes; reels without stories are left out.
+  public init(reelSizes: [Int], options: Options = Options()) {
+    var reels: [Range<Int>] = []
+    for size in reelSizes where size > 0 {
+      let start = reels.last?.upperBound ?? 0
+      reels.append(start..<start + size)
+    }
+    self.reels = reels
+    self.options = options
+    current = Telling(story: 0, generation: 0)
+  }
+
+  public var storyCount: Int { reels.last?.upperBound ?? 0 }
+  public var isPaused: Bool { isPausedByKey || isHeld }
+  public var isAtEndCard: Bool { phase == .endCard }
+  /// Waiting for a key after a story's end.
+  public var isWaiting: Bool { phase == .told }
+
+  /// The number of the reel that holds a story. O(log reels).
+  public func reel(of story: Int) -> Int {
+    var low = 0
+    var high = reels.count
+    while low + 1 < high {
+      let middle = (low + high) / 2
+      if reels[middle].lowerBound <= story { low = middle } else { high = middle }
+    }
+    return low
+  }
+
+  /// The stories that a single key leads to from here, nearest first: what to keep ready.
+  public var neighbours: [Int] {
+    guard phase != .finished, phase != .idle else { return [] }
+    if phase == .endCard { return storyCount > 0 ? [storyCount - 1] : [] }
+    let story = current.story
+    var near: [Int] = []
+    if story + 1 < storyCount { near.append(story + 1) }
+    if story > 0 { near.append(story - 1) }
+    let nextReel = reels[reel(of: story)].upperBound
+    if nextReel < storyCount, !near.contains(nextReel) { near.append(nextReel) }
+    return near
+  }
+
+  /// Takes one event and says what to do about it.
+  public mutating func handle(_ event: Event) -> [Effect] {
+    if phase == .finished { return [] }
+    switch event {
+    case .start:
+      return phase == .idle ? go(to: 0) : []
+    case .began(let generation):
+      guard isCurrent(generation), phase == .telling else { return [] }
+      hasBegunAny = true
+      return []
+    case .finished(let generation):
+      guard isCurrent(generation), phase == .telling else { return [] }
+      guard options.manual, !options.untimed else { return go(to: current.story + 1) }
+      phase = .told
+      return []
+    case .failed(let generation, let reason):
+      guard isCurrent(generation), phase == .telling else { return [] }
+      return fail(reason)
+    case .errorRead(let generation):
+      guard isCurrent(generation), phase == .failed else { return [] }
+      return go(to: current.story + 1)
+    case .togglePause:
+      return setPaused { $0.isPausedByKey.toggle() }
+    case .hold(let down):
+      return setPaused { $0.isHeld = down }
+    default:
+      return navigate(event)
+    }
+  }
+
+  private mutating func navigate(_ event: Event) -> [Effect] {
+    guard phase != .idle else { return [] }
+    let reel = reel(of: current.story)
+    if phase == .endCard {
+      switch event {
+      case .previous, .previousReel, .restart: return go(to: storyCount - 1)
+      case .replay: return go(to: 0)
+      default: return []
+      }
+    }
+    switch event {
+    case .next: return go(to: current.story + 1)
+    case .previous: return go(to: max(0, current.story - 1))
+    case .nextReel: return go(to: reels[reel].upperBound)
+    case .previousReel: return go(to: reels[max(0, reel - 1)].lowerBound)
+    case .restart: return go(to: current.story)
+    case .goTo(let number):
+      guard (0..<reels[reel].count).contains(number) else { return [] }
+      return go(to: reels[reel].lowerBound + number)
+    case .end: return go(to: storyCount)
+    default: return []
+    }
+  }
+
+  private func isCurrent(_ generation: Int) -> Bool { generation == current.generation }
+
+  private mutating func setPaused(_ change: (inout Stage) -> Void) -> [Effect] {
+    guard phase == .telling else {
+      if isHeld { isHeld = false }
+      return []
+    }
+    let before = isPaused
+    change(&self)
+    return isPaused == before ? [] : [.pause(isPaused)]
+  }
+
+  private mutating func go(to story: Int) -> [Effect] {
+    isPausedByKey = false
+    isHeld = false
+    guard story < storyCount else {
+      phase = options.untimed || !hasBegunAny ? .finished : .endCard
+      return [phase == .finished ? .finish : .showEndCard]
+    }
+    current = Telling(story: story, generation: current.generation + 1)
+    if let attempt = attempts[story], attempt.failures > 1 {
+      phase = .failed
+      return [.showError(current, reason: attempt.reason)]
+    }
+    phase = .telling
+    return [.tell(current)]
+  }
+
+  /// A failed story's reason stays for a while; but where nothing could be told and nothing is
+  /// left to try there is no one to show it to, and the program ends at once.
+  private mutating func fail(_ reason: String) -> [Effect] {
+    attempts[current.story, default: Attempt()].failures += 1
+    attempts[current.story]?.reason = reason
+    if options.untimed || (!hasBegunAny && current.story + 1 == storyCount) {
+      return go(to: current.story + 1)
+    }
+    phase = .failed
+    isPausedByKey = false
+    isHeld = false
+    return [.showError(current, reason: reason)]
+  }
+}

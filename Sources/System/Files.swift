@@ -1,0 +1,97 @@
+import Glibc
+
+/// What the kernel says about a file, symbolic links followed.
+public struct FileStatus: Equatable, Sendable {
+  public enum Kind: Equatable, Sendable {
+    case regular, directory
+    /// A fifo, socket or device: opening it may wait or act.
+    case special
+  }
+
+  public var kind: Kind
+  public var sizeBytes: Int64
+  /// Device and inode: the same for every name of one file.
+  public var device: UInt64
+  public var inode: UInt64
+
+  public init(kind: Kind, sizeBytes: Int64, device: UInt64, inode: UInt64) {
+    self.kind = kind
+    self.sizeBytes = sizeBytes
+    self.device = device
+    self.inode = inode
+  }
+
+  /// Asks without opening the file.
+  public init(of path: String) throws(SystemError) {
+    var info = stat()
+    guard retrying({ stat(path, &info) }) == 0 else {
+      throw SystemError(step: "read", subject: path, code: errno)
+    }
+    switch info.st_mode & S_IFMT {
+    case S_IFREG: kind = .regular
+    case S_IFDIR: kind = .directory
+    default: kind = .special
+    }
+    sizeBytes = Int64(info.st_size)
+    device = UInt64(info.st_dev)
+    inode = UInt64(info.st_ino)
+  }
+}
+
+/// One name in a directory.
+public struct DirectoryEntry: Equatable, Sendable {
+  /// Bytes that are not UTF-8 are replaced, and `isExact` is false.
+  public var name: String
+  public var isExact: Bool
+  /// What it is; nil where only its status tells, as for a symbolic link.
+  public var kind: FileStatus.Kind?
+
+  public init(name: String, isExact: Bool = true, kind: FileStatus.Kind? = nil) {
+    self.name = name
+    self.isExact = isExact
+    self.kind = kind
+  }
+
+  /// The entries of a directory in no order, without `.` and `..`; at most `limit`.
+  public static func all(in path: String, limit: Int) throws(SystemError) -> [DirectoryEntry] {
+    guard let stream = opendir(path) else {
+      throw SystemError(step: "read", subject: path, code: errno)
+    }
+    defer { closedir(stream) }
+    var entries: [DirectoryEntry] = []
+    while entries.count < limit, let raw = readdir(stream) {
+      let kind: FileStatus.Kind? =
+        switch Int(raw.pointee.d_type) {
+        case Int(DT_REG): .regular
+        case Int(DT_DIR): .directory
+        case Int(DT_LNK), Int(DT_UNKNOWN): nil
+        default: .special
+        }
+      // The name ends with a NUL inside the record that readdir owns until its next call.
+      let exact = withUnsafePointer(to: &raw.pointee.d_name) {
+        $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(validatingCString: $0) }
+      }
+      if exact == "." || exact == ".." { continue }
+      let name =
+        exact
+        ?? withUnsafePointer(to: &raw.pointee.d_name) {
+          $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+        }
+      entries.append(DirectoryEntry(name: name, isExact: exact != nil, kind: kind))
+    }
+    return entries
+  }
+}
+
+/// Names of files as the kernel resolves them.
+public enum Paths {
+  /// The absolute path without symbolic links, `.` and `..`; nil where there is no such file.
+  public static func canonical(_ path: String) -> String? {
+    guard let resolved = realpath(path, nil) else { return nil }
+    defer { free(resolved) }
+    return String(validatingCString: resolved)
+  }
+
+  /// The directory that relative paths start from.
+  public static var workingDirectory: String { canonical(".") ?? "/" }
+}

@@ -1,0 +1,88 @@
+/// One column of the bar.
+public struct BarCell: Equatable, Sendable {
+  /// What the column belongs to; told, current and untold differ in brightness and colour.
+  public enum Tone: Sendable {
+    case gap, told, current, cached, untold, label
+  }
+
+  public var glyph: Character
+  public var tone: Tone
+
+  public init(_ glyph: Character, _ tone: Tone) {
+    self.glyph = glyph
+    self.tone = tone
+  }
+}
+
+extension Segments {
+  /// The bar's row, one cell a column.
+  ///
+  /// - Parameter lines: whether line drawing can be shown; ASCII otherwise.
+  public func bar(columns: Int, lines: Bool) -> [BarCell] {
+    var row = Array(repeating: BarCell(" ", .gap), count: max(0, columns))
+    let glyphs = lines ? BarGlyphs.lines : .ascii
+    for place in places(columns: columns) {
+      if place.index == current {
+        fillCurrent(place.columns, of: &row, glyphs)
+      } else {
+        let isTold = place.index < current
+        for column in place.columns {
+          row[column] =
+            isTold ? BarCell(glyphs.full, .told) : BarCell(glyphs.empty, .untold)
+        }
+      }
+    }
+    if isWindowed(columns: columns) {
+      let text = label
+      let start = columns - 1 - text.count
+      guard start >= 0 else { return row }
+      for (offset, character) in text.enumerated() {
+        row[start + offset] = BarCell(character, .label)
+      }
+    }
+    return row
+  }
+
+  private func fillCurrent(_ columns: Range<Int>, of row: inout [BarCell], _ glyphs: BarGlyphs) {
+    guard let fill else {
+      for column in columns { row[column] = BarCell(glyphs.unknown, .current) }
+      return
+    }
+    let filled = Self.steps(fill, of: columns.count * glyphs.stepsPerColumn)
+    let ready = Self.steps(cached ?? 0, of: columns.count)
+    for (offset, column) in columns.enumerated() {
+      let steps = filled - offset * glyphs.stepsPerColumn
+      if steps >= glyphs.stepsPerColumn {
+        row[column] = BarCell(glyphs.full, .current)
+      } else if steps > 0 {
+        row[column] = BarCell(glyphs.half, .current)
+      } else {
+        row[column] = BarCell(glyphs.empty, offset < ready ? .cached : .untold)
+      }
+    }
+    // In ASCII the head of the filled part is an arrow.
+    if let head = glyphs.head, filled > 0 {
+      row[columns.lowerBound + (filled - 1) / glyphs.stepsPerColumn].glyph = head
+    }
+  }
+
+  /// Whole steps of a share; a full bar only for the whole.
+  private static func steps(_ share: Double, of total: Int) -> Int {
+    guard share > 0 else { return 0 }
+    return min(total, Int(min(share, 1) * Double(total)))
+  }
+}
+
+private struct BarGlyphs {
+  let full: Character
+  let half: Character
+  let empty: Character
+  let unknown: Character
+  let head: Character?
+  let stepsPerColumn: Int
+
+  static let lines = BarGlyphs(
+    full: "━", half: "╸", empty: "─", unknown: "╍", head: nil, stepsPerColumn: 2)
+  static let ascii = BarGlyphs(
+    full: "=", half: "=", empty: "-", unknown: ".", head: ">", stepsPerColumn: 1)
+}

@@ -1,0 +1,100 @@
+import Pictures
+
+/// One row of the chrome as it is to be drawn: harmless texts in their columns.
+package struct ChromeRow: Equatable {
+  package enum Tone: Equatable {
+    case plain, quiet, alarm
+    case bar(BarCell.Tone)
+  }
+
+  /// A text in one tone; texts stand from left to right and do not overlap.
+  package struct Run: Equatable {
+    package var column: Int
+    package var text: String
+    package var tone: Tone
+  }
+
+  package var row: Int
+  package var runs: [Run]
+}
+
+extension Chrome {
+  /// All rows for a layout, top to bottom.
+  package func rows(_ layout: ScreenLayout, unicode: Bool, lines: Bool) -> [ChromeRow] {
+    if layout.isTooSmall { return [Self.sizeRow(layout, unicode: unicode)] }
+    let text = TextRow(columns: layout.textColumns, unicode: unicode)
+    var rows = [barRow(layout, lines: lines)]
+    if let row = layout.titleRow {
+      let tone = dimmed ? ChromeRow.Tone.quiet : .plain
+      rows.append(
+        ChromeRow(row: row, runs: text.runs(left: titleLeft, tone, right: titleRight, tone)))
+    }
+    if let row = layout.captionRow {
+      rows.append(ChromeRow(row: row, runs: captionRuns(text, merged: layout.titleRow == nil)))
+    }
+    return rows
+  }
+
+  private func captionRuns(_ text: TextRow, merged: Bool) -> [ChromeRow.Run] {
+    if let error { return text.runs(left: error, .alarm, right: "", .quiet) }
+    guard merged else { return text.runs(left: caption, .plain, right: captionRight, .quiet) }
+    let left = [titleLeft, caption].filter { !$0.isEmpty }.joined(separator: "  ")
+    return titleRight.isEmpty
+      ? text.runs(left: left, .plain, right: captionRight, .quiet)
+      : text.runs(left: left, .plain, right: titleRight, .plain)
+  }
+
+  private func barRow(_ layout: ScreenLayout, lines: Bool) -> ChromeRow {
+    var runs: [ChromeRow.Run] = []
+    for (column, cell) in segments.bar(columns: layout.columns, lines: lines).enumerated()
+    where cell.tone != .gap {
+      let tone = ChromeRow.Tone.bar(cell.tone)
+      if let last = runs.last, last.tone == tone, last.column + last.text.count == column {
+        runs[runs.count - 1].text.append(cell.glyph)
+      } else {
+        runs.append(ChromeRow.Run(column: column, text: String(cell.glyph), tone: tone))
+      }
+    }
+    return ChromeRow(row: layout.barRow, runs: runs)
+  }
+
+  private static func sizeRow(_ layout: ScreenLayout, unicode: Bool) -> ChromeRow {
+    let text =
+      "needs \(ScreenLayout.leastColumns)x\(ScreenLayout.leastRows), "
+      + "has \(layout.columns)x\(layout.rows)"
+    let shown = DisplayText.cut(text, to: layout.columns, unicode: unicode)
+    let column = (layout.columns - DisplayText.width(of: shown)) / 2
+    return ChromeRow(
+      row: layout.rows / 2, runs: [ChromeRow.Run(column: column, text: shown, tone: .plain)])
+  }
+}
+
+/// Puts two texts at the ends of a row.
+private struct TextRow {
+  let columns: Range<Int>
+  let unicode: Bool
+
+  func runs(
+    left: String, _ leftTone: ChromeRow.Tone, right: String, _ rightTone: ChromeRow.Tone
+  ) -> [ChromeRow.Run] {
+    var runs: [ChromeRow.Run] = []
+    var room = columns.count
+    // The right text is ours and short; a long one may take half of the row.
+    let ending = cut(right, to: room / 2)
+    let endingWidth = DisplayText.width(of: ending)
+    if endingWidth > 0 { room -= endingWidth + 2 }
+    let beginning = cut(left, to: room)
+    if !beginning.isEmpty {
+      runs.append(ChromeRow.Run(column: columns.lowerBound, text: beginning, tone: leftTone))
+    }
+    if endingWidth > 0 {
+      runs.append(
+        ChromeRow.Run(column: columns.upperBound - endingWidth, text: ending, tone: rightTone))
+    }
+    return runs
+  }
+
+  private func cut(_ text: String, to room: Int) -> String {
+    DisplayText.cut(DisplayText.safe(text, unicode: unicode), to: room, unicode: unicode)
+  }
+}

@@ -1,0 +1,290 @@
+import CNcurses
+import Glibc
+import Pictures
+
+/// The one place that calls ncurses. Owns its screen, windows and streams, and frees them once.
+///
+/// ncurses keeps its state in globals: one screen at a time, on one thread.
+final class Curses {
+  /// How the next text is drawn.
+  struct Style: Equatable {
+    var isBold = false
+    var isDim = false
+    /// 0 the default colours, else one of `Pair`.
+    var pair: Int16 = 0
+  }
+
+  /// The colour pairs that are defined where the terminal has colours.
+  enum Pair {
+    static let accent: Int16 = 1
+    static let alarm: Int16 = 2
+    /// Grey, for terminals that cannot dim.
+    static let quiet: Int16 = 3
+  }
+
+  /// What waits for ncurses in its input.
+  enum Input: Equatable {
+    case byte(UInt8)
+    /// A key of the terminal's description, by ncurses' number.
+    case key(Int32)
+    /// A string given to `recognise`, by its index.
+    case recognised(Int)
+  }
+
+  private let screen: OpaquePointer
+  private let output: UnsafeMutablePointer<FILE>
+  private let input: UnsafeMutablePointer<FILE>
+  /// Keys are read through a pad: reading through a window may refresh it in passing.
+  private let keys: UnsafeMutablePointer<WINDOW>
+  private var windows: [Int: UnsafeMutablePointer<WINDOW>] = [:]
+
+  /// Whether the terminal can show dim text.
+  let canDim: Bool
+
+  /// Numbers for recognised strings, beyond all that ncurses gives to keys itself.
+  private static let firstRecognised: Int32 = 0x4000
+
+  /// Enters the alternate screen, clears it and sets the modes of the line.
+  ///
+  /// - Returns: nil where ncurses knows no terminal of that name.
+  init?(name: String, input inputDescriptor: Int32, output outputDescriptor: Int32) {
+    // Copies, because closing a stream closes its descriptor.
+    guard let output = Self.stream(outputDescriptor, "w") else { return nil }
+    guard let input = Self.stream(inputDescriptor, "r") else {
+      fclose(output)
+      return nil
+    }
+    // The size is what the terminal says, whatever LINES and COLUMNS were exported as.
+    use_env(true)
+    use_tioctl(true)
+    let started = Self.keepingSignals { newterm(name, output, input) }
+    guard let screen = started, let keys = newpad(1, 1) else {
+      if let started {
+        endwin()
+        delscreen(started)
+      }
+      fclose(output)
+      fclose(input)
+      return nil
+    }
+    self.screen = screen
+    self.output = output
+    self.input = input
+    self.keys = keys
+    canDim = nc_can_show(nc_dim())
+    cbreak()
+    noecho()
+    curs_set(0)
+    set_escdelay(25)
+    keypad(keys, true)
+    nodelay(keys, true)
+    // Drawing must not stop half way because a key came.
+    typeahead(-1)
+  }
+
+  /// Leaves the alternate screen, gives the line its modes back and frees everything.
+  deinit {
+    endwin()
+    for window in windows.values { delwin(window) }
+    delwin(keys)
+    delscreen(screen)
+    fclose(output)
+    fclose(input)
+  }
+
+  private static func stream(_ descriptor: Int32, _ mode: String) -> UnsafeMutablePointer<FILE>? {
+    let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 3)
+    guard copy >= 0 else { return nil }
+    guard let stream = fdopen(copy, mode) else {
+      close(copy)
+      return nil
+    }
+    return stream
+  }
+
+  /// ncurses installs handlers of its own where a signal still has its default action.
+  private static func keepingSignals<Result>(_ body: () -> Result) -> Result {
+    let taken = [SIGINT, SIGTERM, SIGTSTP, SIGWINCH]
+    let actions = taken.map { signal -> sigaction in
+      var action = sigaction()
+      sigaction(signal, nil, &action)
+      return action
+    }
+    defer {
+      for (signal, action) in zip(taken, actions) {
+        var action = action
+        sigaction(signal, &action, nil)
+      }
+    }
+    return body()
+  }
+
+  /// The modes of a terminal's line; nil for what is no terminal.
+  static func modes(of descriptor: Int32) -> termios? {
+    var modes = termios()
+    return tcgetattr(descriptor, &modes) == 0 ? modes : nil
+  }
+
+  // MARK: The terminal's description
+
+  /// A string of the description without its delays; nil where it has none.
+  func string(_ name: String) -> String? {
+    guard let value = nc_string(name) else { return nil }
+    var result = ""
+    var rest = String(cString: value)[...]
+    while let start = rest.firstRange(of: "$<") {
+      result += rest[..<start.lowerBound]
+      guard let end = rest[start.upperBound...].firstIndex(of: ">") else { break }
+      rest = rest[rest.index(after: end)...]
+    }
+    return result + rest
+  }
+
+  /// Looks terminals up, first to last, without touching any.
+  static func describe(
+    _ names: [String], output: Int32
+  ) -> (name: String, description: TerminalAbilities.Description)? {
+    for name in names {
+      var found = nc_description()
+      guard nc_describe(name, output, &found) else { continue }
+      let description = TerminalAbilities.Description(
+        colours: found.colours < 0 ? nil : Int(found.colours),
+        hasDirectColour: found.direct_colour, repeatsCharacters: found.repeats,
+        placesCursor: found.places_cursor)
+      return (name, description)
+    }
+    return nil
+  }
+
+  /// Makes ncurses write UTF-8, or nothing but ASCII; false where the machine can't do the former.
+  static func setLocale(unicode: Bool) -> Bool {
+    guard unicode else { return setlocale(LC_CTYPE, "C") != nil }
+    // The named locale may not be installed here, as after ssh; only its encoding matters.
+    return setlocale(LC_CTYPE, "C.UTF-8") != nil || setlocale(LC_CTYPE, "") != nil
+  }
+
+  // MARK: Keys
+
+  /// Takes these strings as single codes from now on.
+  func recognise(_ strings: [String]) {
+    for (index, string) in strings.enumerated() {
+      define_key(string, Self.firstRecognised + Int32(index))
+    }
+  }
+
+  /// Lets a string of the description come through byte by byte.
+  func forget(_ name: String) {
+    guard let value = nc_string(name) else { return }
+    define_key(value, 0)
+  }
+
+  /// The next code; nil when nothing more is there. Waits at most the 25 ms in which the rest of
+  /// an escape sequence may come.
+  func read() -> Input? {
+    let code = wgetch(keys)
+    switch code {
+    case 0...0xFF: return .byte(UInt8(code))
+    case Self.firstRecognised...: return .recognised(Int(code - Self.firstRecognised))
+    case 0x100...: return .key(code)
+    default: return nil
+    }
+  }
+
+  // MARK: Drawing
+
+  /// Defines the colours; false where the description has none. Without this call everything is
+  /// monochrome.
+  func startColours() -> Bool {
+    guard has_colors(), start_color() == OK else { return false }
+    use_default_colors()
+    init_pair(Pair.accent, Int16(COLOR_CYAN), -1)
+    init_pair(Pair.alarm, Int16(COLOR_RED), -1)
+    let grey: Int16 = nc_colours() >= 16 ? 8 : -1
+    init_pair(Pair.quiet, grey, -1)
+    return true
+  }
+
+  /// One window for each of these rows, blank; others are given up and left as they are.
+  func makeWindows(rows: [Int], columns: Int) {
+    for window in windows.values { delwin(window) }
+    windows = [:]
+    for row in rows {
+      guard let window = newwin(1, Int32(columns), Int32(row), 0) else { continue }
+      idlok(window, false)
+      scrollok(window, false)
+      leaveok(window, true)
+      windows[row] = window
+    }
+  }
+
+  /// Blanks a row's window before it is written anew.
+  ///
+  /// Its last column gets an invisible space. ncurses would clear to the end of the screen, and
+  /// with it the picture, once all rows below one that went blank are blank for it too; such a
+  /// space is not blank to it.
+  func blank(row: Int, columns: Int) {
+    guard let window = windows[row] else { return }
+    werase(window)
+    nc_style(window, nc_invisible(), 0)
+    nc_put(window, Int32(columns - 1), " ")
+    nc_style(window, 0, 0)
+  }
+
+  /// Writes into a row's window.
+  func put(_ text: String, row: Int, column: Int, style: Style) {
+    guard let window = windows[row] else { return }
+    var attributes: attr_t = 0
+    if style.isBold { attributes |= nc_bold() }
+    if style.isDim { attributes |= nc_dim() }
+    nc_style(window, attributes, style.pair)
+    nc_put(window, Int32(column), Self.measurable(text))
+  }
+
+  /// The text with a question mark for each character that ncurses measures otherwise than the
+  /// layout did: those that are younger than the C library.
+  private static func measurable(_ text: String) -> String {
+    if text.utf8.allSatisfy({ $0 < 0x80 }) { return text }
+    var result = ""
+    for scalar in text.unicodeScalars {
+      let width = DisplayText.width(of: String(scalar))
+      if Int(nc_width(scalar.value)) == width {
+        result.unicodeScalars.append(scalar)
+      } else if width > 0 {
+        result += "?" + String(repeating: " ", count: width - 1)
+      }
+    }
+    return result
+  }
+
+  /// Marks a row's window for the next `flush`.
+  func stage(row: Int) {
+    guard let window = windows[row] else { return }
+    wnoutrefresh(window)
+  }
+
+  /// Writes what was staged to the terminal.
+  func flush() { doupdate() }
+
+  /// Makes the next `flush` clear the screen and draw all of the windows.
+  func clearOnFlush() { clearok(nc_curscr(), true) }
+
+  /// Blanks what ncurses holds for the whole screen.
+  func blankAll() {
+    werase(nc_stdscr())
+    leaveok(nc_stdscr(), true)
+    wnoutrefresh(nc_stdscr())
+  }
+
+  // MARK: Life
+
+  var size: (columns: Int, rows: Int) { (Int(nc_columns()), Int(nc_lines())) }
+
+  /// Follows a change of size.
+  func resize(columns: Int, rows: Int) { resizeterm(Int32(rows), Int32(columns)) }
+
+  /// Leaves the alternate screen and gives the line its modes back until the next `flush`.
+  func leave() { endwin() }
+
+  /// Takes the line's present modes as those to give back.
+  func adoptModes() { def_shell_mode() }
+}

@@ -1,0 +1,175 @@
+import System
+
+/// Makes events out of what ncurses reads.
+///
+/// ncurses knows the keys of the terminal's description and waits for the rest of a split
+/// sequence; all that it does not know comes through byte by byte. Here such sequences are put
+/// together over any number of reads, understood where they are common (mouse reports, other
+/// terminals' arrows) and dropped whole where they are not, so that no part of one acts as a key.
+package struct InputDecoder {
+  /// One answer of ncurses.
+  package enum Code: Equatable {
+    case byte(UInt8)
+    case key(Key)
+    /// A mode 2026 answer that ncurses recognised.
+    case synchronizedOutput(Bool)
+  }
+
+  /// An unfinished sequence that gets no more bytes for so long is given up. After a lone Esc it
+  /// is the time in which a `[` still counts as the rest of a sequence that a slow line split.
+  package static let patience = Duration.milliseconds(300)
+
+  private enum State {
+    case ground
+    /// Esc came, and nothing yet tells what it begins.
+    case escape
+    /// Esc was reported as a key.
+    case reportedEscape
+    /// After `ESC [`: the bytes until the final one.
+    case control([UInt8])
+    /// After `ESC O`.
+    case singleShift
+    /// After `ESC [ M`: three bytes of an old mouse report.
+    case oldMouse([UInt8])
+    /// After `ESC [ [`: the Linux console's function keys.
+    case consoleFunction
+    /// After `ESC ]` and the like: until BEL or `ESC \`.
+    case string(escape: Bool)
+    /// Part of a UTF-8 character.
+    case character([UInt8], length: Int)
+  }
+
+  private var state = State.ground
+  private var latest: Instant?
+
+  package init() {}
+
+  /// Takes one code and gives what it completes.
+  package mutating func take(_ code: Code, at now: Instant) -> [InputEvent] {
+    if let latest, now - latest > Self.patience { state = .ground }
+    latest = now
+    switch code {
+    case .byte(let byte): return take(byte)
+    case .key(let key):
+      let pending = settle()
+      state = .ground
+      return pending + [.key(key)]
+    case .synchronizedOutput(let known):
+      let pending = settle()
+      state = .ground
+      return pending + [.synchronizedOutput(known)]
+    }
+  }
+
+  /// Says that nothing more is there to read: an Esc that stands alone is a key then.
+  package mutating func settle() -> [InputEvent] {
+    guard case .escape = state else { return [] }
+    state = .reportedEscape
+    return [.key(.escape)]
+  }
+
+  private mutating func take(_ byte: UInt8) -> [InputEvent] {
+    let before = state
+    state = .ground
+    switch before {
+    case .ground: return begin(byte)
+    case .escape: return introduce(byte, escapeIsReported: false)
+    case .reportedEscape: return introduce(byte, escapeIsReported: true)
+    case .control(let bytes): return control(bytes, byte)
+    case .singleShift: return keys(ofShifted: byte)
+    case .oldMouse(let bytes): return oldMouse(bytes + [byte])
+    case .consoleFunction:
+      return (0x41...0x45).contains(byte) ? [.key(.f(Int(byte) - 0x40))] : []
+    case .string(let escape): return string(escape, byte)
+    case .character(let bytes, let length): return character(bytes, length, byte)
+    }
+  }
+
+  private mutating func begin(_ byte: UInt8) -> [InputEvent] {
+    switch byte {
+    case 0x1B:
+      state = .escape
+      return []
+    case 0x20...0x7E: return [.key(.character(Character(Unicode.Scalar(byte))))]
+    case 0xC2...0xDF: state = .character([byte], length: 2)
+    case 0xE0...0xEF: state = .character([byte], length: 3)
+    case 0xF0...0xF4: state = .character([byte], length: 4)
+    default: return Key(controlByte: byte).map { [.key($0)] } ?? []
+    }
+    return []
+  }
+
+  /// The byte after an Esc.
+  private mutating func introduce(_ byte: UInt8, escapeIsReported: Bool) -> [InputEvent] {
+    switch byte {
+    case UInt8(ascii: "["): state = .control([])
+    case UInt8(ascii: "O"): state = .singleShift
+    case UInt8(ascii: "]"), UInt8(ascii: "P"), UInt8(ascii: "_"), UInt8(ascii: "^"),
+      UInt8(ascii: "X"):
+      // Nobody sends a string so late; after an Esc that was typed these are keys.
+      if escapeIsReported { return begin(byte) }
+      state = .string(escape: false)
+    default: return (escapeIsReported ? [] : [.key(.escape)]) + begin(byte)
+    }
+    return []
+  }
+
+  private mutating func control(_ bytes: [UInt8], _ byte: UInt8) -> [InputEvent] {
+    switch byte {
+    case 0x1B: state = .escape
+    case 0x18, 0x1A: break
+    case 0x40...0x7E:
+      if bytes.isEmpty, byte == UInt8(ascii: "[") {
+        state = .consoleFunction
+      } else if bytes.isEmpty, byte == UInt8(ascii: "M") {
+        state = .oldMouse([])
+      } else {
+        return ControlSequence(bytes, final: byte).events
+      }
+    default:
+      // Longer than anything that is understood: only its end matters.
+      state = .control(bytes.count < 64 ? bytes + [byte] : bytes)
+    }
+    return []
+  }
+
+  private func keys(ofShifted byte: UInt8) -> [InputEvent] {
+    if byte == UInt8(ascii: "M") { return [.key(.enter)] }
+    return ControlSequence([], final: byte).events
+  }
+
+  private mutating func oldMouse(_ bytes: [UInt8]) -> [InputEvent] {
+    guard bytes.count == 3 else {
+      state = .oldMouse(bytes)
+      return []
+    }
+    guard bytes.allSatisfy({ $0 >= 32 }) else { return [] }
+    let button = Int(bytes[0]) - 32
+    // Releases do not tell which button it was.
+    let isRelease = button & ~0x1C == 3
+    return ControlSequence.mouse(
+      button: isRelease ? 0 : button, column: Int(bytes[1]) - 32, row: Int(bytes[2]) - 32,
+      isRelease: isRelease)
+  }
+
+  private mutating func string(_ escape: Bool, _ byte: UInt8) -> [InputEvent] {
+    if byte == 0x07 || (escape && byte == UInt8(ascii: "\\")) { return [] }
+    state = .string(escape: byte == 0x1B)
+    return []
+  }
+
+  private mutating func character(
+    _ bytes: [UInt8], _ length: Int, _ byte: UInt8
+  ) -> [InputEvent] {
+    guard (0x80...0xBF).contains(byte) else { return begin(byte) }
+    let bytes = bytes + [byte]
+    guard bytes.count == length else {
+      state = .character(bytes, length: length)
+      return []
+    }
+    guard let character = String(validating: bytes, as: UTF8.self)?.first,
+      Key.isPrintable(character)
+    else { return [] }
+    return [.key(.character(character))]
+  }
+}

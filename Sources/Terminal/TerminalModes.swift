@@ -1,0 +1,26 @@
+/// The escape sequences that switch the terminal's modes (xterm's names and numbers).
+enum TerminalModes {
+  /// Presses, releases and the wheel, with positions as numbers: mode 1006 knows no last column
+  /// that can be reported.
+  static let mouseOn = "\u{1B}[?1000h\u{1B}[?1006h"
+  static let mouseOff = "\u{1B}[?1006l\u{1B}[?1000l"
+  static let focusOn = "\u{1B}[?1004h"
+  static let focusOff = "\u{1B}[?1004l"
+  static let synchronizedOff = "\u{1B}[?2026l"
+  static let askSynchronized = "\u{1B}[?2026$p"
+  static let plainStyle = "\u{1B}[m"
+  static let autowrapOn = "\u{1B}[?7h"
+  static let cursorOn = "\u{1B}[?25h"
+
+  /// The five answers to `askSynchronized`, by the value that they report: unknown, set, not set,
+  /// set for ever, not set for ever.
+  static let synchronizedAnswers = (0...4).map { "\u{1B}[?2026;\($0)$y" }
+
+  /// Whether an answer's value means that the mode can be used.
+  static func isUsable(_ value: Int) -> Bool { (1...3).contains(value) }
+
+  /// Empties one row without moving ncurses' cursor or changing its style. Rows count from 0.
+  static func emptyRow(_ row: Int) -> String {
+    "\u{1B}7\u{1B}[\(row + 1);1H\u{1B}[m\u{1B}[2K\u{1B}8"
+  }
+}

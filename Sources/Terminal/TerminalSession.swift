@@ -1,0 +1,297 @@
+import Glibc
+import Pictures
+import System
+
+/// The terminal while stories play: the alternate screen, keys and mouse, the chrome, and the way
+/// for the painter's bytes. One at a time in a process, used on one thread.
+///
+/// The player's signal handlers must be installed before (`Signals`). However the session ends, the
+/// terminal is left as it was found: by `close`, by the end of this object, and by `TerminalGuard`
+/// after a fatal signal.
+public final class TerminalSession {
+  public struct Options: Sendable {
+    /// Whether clicks and the wheel are reported; the terminal's own selection is off meanwhile.
+    public var mouse = true
+    /// The colours to use, nil for what the terminal can show.
+    public var colour: ColourDepth?
+    /// Where keys come from; nil for standard input, or /dev/tty where that is no terminal.
+    public var input: Int32?
+    public var output: Int32 = STDOUT_FILENO
+    public var environment = TerminalAbilities.currentEnvironment()
+    /// Columns and rows to use whatever the terminal's own size is.
+    public var size: (columns: Int, rows: Int)?
+
+    public init(
+      mouse: Bool = true, colour: ColourDepth? = nil, size: (columns: Int, rows: Int)? = nil
+    ) {
+      self.mouse = mouse
+      self.colour = colour
+      self.size = size
+    }
+  }
+
+  /// What the terminal can show; `synchronizedOutput` becomes true when it has answered.
+  public private(set) var abilities: TerminalAbilities
+  public private(set) var size: WindowSize
+  /// Readable when there is something for `readInput`.
+  public let inputDescriptor: Int32
+  /// Writable when `write` and `draw` may be called.
+  public let outputDescriptor: Int32
+
+  private let options: Options
+  private let openedInput: OpenedInput?
+  private let output: TerminalOutput
+  private var curses: Curses?
+  private var decoder = InputDecoder()
+  private var isSuspended = false
+  private var drawnChrome: Chrome?
+  private var drawnLayout: ScreenLayout?
+  private var drawnRows: [Int: ChromeRow] = [:]
+  /// Whether the chrome may use the terminal's palette.
+  private let hasColour: Bool
+
+  /// Enters the alternate screen.
+  ///
+  /// Throws before anything is changed where this is no terminal that can be used.
+  public init(_ options: Options = Options()) throws(TerminalError) {
+    self.options = options
+    outputDescriptor = options.output
+    guard isatty(outputDescriptor) == 1 else { throw .notATerminal }
+    openedInput = try OpenedInput(unless: options.input)
+    inputDescriptor = openedInput?.number ?? options.input ?? STDIN_FILENO
+    let environment = options.environment
+    guard
+      let found = TerminalAbilities.found(output: outputDescriptor, environment: environment)
+    else { throw .unknownTerminal(name: environment["TERM"] ?? "") }
+    abilities = found.abilities
+    guard !abilities.isDumb else { throw .tooSimple(name: abilities.name) }
+    if let colour = options.colour { abilities.colour = colour }
+    if !Curses.setLocale(unicode: abilities.unicode) { abilities.unicode = false }
+    output = try TerminalOutput(terminal: outputDescriptor)
+    guard let size = WindowSize(descriptor: outputDescriptor),
+      let modes = Curses.modes(of: outputDescriptor)
+    else { throw .notATerminal }
+    self.size = size
+    guard
+      let curses = Curses(
+        name: found.description, input: inputDescriptor, output: outputDescriptor)
+    else { throw .unknownTerminal(name: abilities.name) }
+    self.curses = curses
+    hasColour = abilities.colour != .never && curses.startColours()
+    arm(curses, modes)
+    // Mouse reports are put together by the decoder: ncurses reads the rest of one with a call that
+    // waits, and speaks the old protocol, which ends at column 223, in tmux and screen.
+    curses.forget("kmous")
+    curses.recognise(TerminalModes.synchronizedAnswers)
+    adoptSize()
+    if options.size != nil { curses.resize(columns: self.size.columns, rows: self.size.rows) }
+    enter(curses)
+    if !abilities.isLinuxConsole { output.tell(TerminalModes.askSynchronized) }
+  }
+
+  deinit { close() }
+
+  // MARK: Input
+
+  /// Everything that was typed, clicked or answered since the last call.
+  ///
+  /// Never waits for more, except that Esc must stand alone for 25 ms to count as a key.
+  public func readInput() -> [InputEvent] {
+    guard let curses, !isSuspended else { return [] }
+    var events: [InputEvent] = []
+    let now = Instant.now
+    // Bounded, so that a flood of input cannot keep the player from its other work.
+    for _ in 0..<4096 {
+      guard let input = curses.read() else {
+        events += decoder.settle()
+        break
+      }
+      if let code = Self.code(input) { events += decoder.take(code, at: now) }
+    }
+    for case .synchronizedOutput(let known) in events { abilities.synchronizedOutput = known }
+    return events
+  }
+
+  private static func code(_ input: Curses.Input) -> InputDecoder.Code? {
+    switch input {
+    case .byte(let byte): .byte(byte)
+    case .key(let code): Key(cursesCode: code).map { .key($0) }
+    case .recognised(let answer): .synchronizedOutput(TerminalModes.isUsable(answer))
+    }
+  }
+
+  /// Whether the other side of the terminal was closed; nothing will come from it any more.
+  public var hasHungUp: Bool {
+    var entry = pollfd(fd: inputDescriptor, events: 0, revents: 0)
+    return poll(&entry, 1, 0) > 0 && Int32(entry.revents) & (POLLHUP | POLLERR | POLLNVAL) != 0
+  }
+
+  // MARK: Size
+
+  /// Width over height of a character cell.
+  public var cellAspect: Double { size.cellAspect }
+
+  /// Follows a change of the window's size. The screen is cleared by the next `draw`; after it the
+  /// picture must be painted whole.
+  public func resize() {
+    guard let curses, !isSuspended else { return }
+    adoptSize()
+    curses.resize(columns: size.columns, rows: size.rows)
+    repaintAll()
+  }
+
+  private func adoptSize() {
+    if let now = WindowSize(descriptor: outputDescriptor) { size = now }
+    if let wanted = options.size {
+      size.columns = wanted.columns
+      size.rows = wanted.rows
+      size.pixels = nil
+    }
+    guard size.columns == 0 || size.rows == 0, let curses else { return }
+    // A serial line tells no size; ncurses then takes the description's.
+    size.columns = curses.size.columns
+    size.rows = curses.size.rows
+  }
+
+  // MARK: Output
+
+  /// Makes the next `draw` clear the screen and draw all chrome; the picture must be painted whole
+  /// after it.
+  public func repaintAll() {
+    guard let curses else { return }
+    curses.makeWindows(rows: [], columns: 0)
+    curses.blankAll()
+    curses.clearOnFlush()
+    drawnLayout = nil
+    drawnRows = [:]
+  }
+
+  /// Draws what changed in the chrome. The picture's rows are not touched, but where the layout
+  /// became another one the picture must be painted whole after it.
+  ///
+  /// Only for moments when no frame is half written and the terminal takes bytes.
+  public func draw(_ chrome: Chrome) {
+    guard let curses, !isSuspended, chrome != drawnChrome || drawnLayout == nil else { return }
+    drawnChrome = chrome
+    let layout = ScreenLayout.layout(
+      columns: size.columns, rows: size.rows, hidden: chrome.hidden)
+    let lines = abilities.unicode && !abilities.isLinuxConsole
+    let rows = chrome.rows(layout, unicode: abilities.unicode, lines: lines)
+    if layout != drawnLayout { layOut(curses, layout, rows: rows.map(\.row)) }
+    let changed = rows.filter { drawnRows[$0.row] != $0 }
+    guard !changed.isEmpty else { return }
+    for row in changed {
+      curses.blank(row: row.row, columns: layout.columns)
+      for run in row.runs {
+        curses.put(run.text, row: row.row, column: run.column, style: style(run.tone, curses))
+      }
+      curses.stage(row: row.row)
+      drawnRows[row.row] = row
+    }
+    curses.flush()
+  }
+
+  /// Hands rows over between chrome and picture.
+  private func layOut(_ curses: Curses, _ layout: ScreenLayout, rows: [Int]) {
+    let given = drawnRows.keys.filter { !rows.contains($0) }
+    for row in given {
+      curses.blank(row: row, columns: layout.columns)
+      curses.stage(row: row)
+      drawnRows[row] = nil
+    }
+    curses.flush()
+    // ncurses holds these rows for blank, but the picture was there.
+    if drawnLayout != nil {
+      let taken = rows.filter { drawnRows[$0] == nil }
+      output.tell(taken.map(TerminalModes.emptyRow).joined())
+    }
+    curses.makeWindows(rows: rows, columns: layout.columns)
+    drawnRows = [:]
+    drawnLayout = layout
+  }
+
+  private func style(_ tone: ChromeRow.Tone, _ curses: Curses) -> Curses.Style {
+    switch tone {
+    case .plain, .bar(.cached), .bar(.gap): return Curses.Style()
+    case .bar(.told): return Curses.Style(isBold: true)
+    case .bar(.current): return Curses.Style(pair: hasColour ? Curses.Pair.accent : 0)
+    case .alarm:
+      return hasColour ? Curses.Style(pair: Curses.Pair.alarm) : Curses.Style(isBold: true)
+    case .quiet, .bar(.untold), .bar(.label):
+      if curses.canDim { return Curses.Style(isDim: true) }
+      return Curses.Style(pair: hasColour ? Curses.Pair.quiet : 0)
+    }
+  }
+
+  /// Gives the painter's bytes to the terminal without waiting.
+  ///
+  /// - Returns: how many were taken; 0 when it takes none now.
+  public func write(_ bytes: ArraySlice<UInt8>) throws(TerminalError) -> Int {
+    guard curses != nil, !isSuspended else { return 0 }
+    return try output.write(bytes)
+  }
+
+  // MARK: Life
+
+  /// Leaves the alternate screen, as before the process stops.
+  public func suspend() {
+    guard let curses, !isSuspended else { return }
+    isSuspended = true
+    output.tell(leavingModes)
+    curses.leave()
+    TerminalGuard.disarm()
+  }
+
+  /// Enters it again. The chrome is drawn by the next `draw`; after it the picture must be painted
+  /// whole. The size may have changed meanwhile: call `resize` too.
+  public func resume() {
+    guard let curses, isSuspended, let modes = Curses.modes(of: outputDescriptor) else { return }
+    isSuspended = false
+    curses.adoptModes()
+    decoder = InputDecoder()
+    arm(curses, modes)
+    repaintAll()
+    enter(curses)
+  }
+
+  /// Restores the terminal. Nothing can be drawn any more; further calls do nothing.
+  public func close() {
+    guard curses != nil else { return }
+    if !isSuspended { output.tell(leavingModes) }
+    curses = nil
+    TerminalGuard.disarm()
+  }
+
+  private func enter(_ curses: Curses) {
+    curses.blankAll()
+    curses.flush()
+    output.tell((options.mouse ? TerminalModes.mouseOn : "") + TerminalModes.focusOn)
+  }
+
+  /// What ncurses does not undo itself. A frame may be half written: the first byte ends whatever
+  /// sequence it broke off in.
+  private var leavingModes: String {
+    TerminalModes.synchronizedOff + TerminalModes.plainStyle + TerminalModes.mouseOff
+      + TerminalModes.focusOff + TerminalModes.autowrapOn
+  }
+
+  private func arm(_ curses: Curses, _ modes: termios) {
+    let leaving = ["rmkx", "op", "sgr0", "rmcup", "cnorm"].map { curses.string($0) ?? "" }.joined()
+    let bytes = Array((leavingModes + leaving + TerminalModes.cursorOn + "\r").utf8)
+    TerminalGuard.arm(descriptor: outputDescriptor, attributes: modes, bytes: bytes)
+  }
+}
+
+/// The keyboard's terminal, opened because standard input is something else.
+private final class OpenedInput {
+  private let descriptor: Descriptor
+  var number: Int32 { descriptor.number }
+
+  /// Nil where a descriptor is given or standard input is a terminal.
+  init?(unless given: Int32?) throws(TerminalError) {
+    if given != nil || isatty(STDIN_FILENO) == 1 { return nil }
+    let opened = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
+    guard opened >= 0 else { throw .notATerminal }
+    descriptor = Descriptor(adopting: opened)
+  }
+}

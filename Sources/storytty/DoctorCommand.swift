@@ -1,0 +1,64 @@
+import Decoders
+import Glibc
+import Pictures
+import System
+import Terminal
+
+/// Says what this terminal and this machine can do.
+struct DoctorCommand {
+  let invocation: Invocation
+
+  func run() -> Int32 {
+    print("storytty \(Program.version)")
+    terminal()
+    let demo = Installation.demo ?? "missing"
+    print("demo           \(DisplayText.safe(demo))")
+    print("sound          not played yet")
+    print("cache          nothing is kept yet")
+    return decoder() ? Status.well : Status.usage
+  }
+
+  private func terminal() {
+    let name = getenv("TERM").map { String(cString: $0) } ?? "not set"
+    print("terminal       \(DisplayText.safe(name))")
+    guard let window = WindowSize(descriptor: STDOUT_FILENO) else {
+      print("               standard output is no terminal: sources are listed, not played")
+      return
+    }
+    guard let abilities = TerminalAbilities.detect() else {
+      print("  warning      ncurses knows no terminal of this name")
+      return
+    }
+    let pixels = window.pixels.map { ", \($0.width)x\($0.height) pixels" } ?? ""
+    print("  size         \(window.columns)x\(window.rows)\(pixels)")
+    print("  colours      \(abilities.colour.rawValue)")
+    print("  characters   \(abilities.unicode ? "UTF-8" : "ASCII: the locale is not UTF-8")")
+    print("  repeats      \(abilities.repeatCharacter ? "yes" : "no")")
+    if abilities.isDumb {
+      print("  warning      it cannot place a cursor: stories are told in words")
+    }
+    if window.columns < ScreenLayout.leastColumns || window.rows < ScreenLayout.leastRows {
+      print("  warning      too small: 40x12 at least")
+    }
+  }
+
+  /// False where stories cannot be decoded.
+  private func decoder() -> Bool {
+    guard let program = Installation.decoder else {
+      print("decoder        missing: install storytty-decoder beside storytty")
+      return false
+    }
+    print("decoder        \(DisplayText.safe(program.path))")
+    do {
+      let (text, ending) = try ChildProcess.output(of: program.path, arguments: ["--check"])
+      for line in text.split(separator: "\n") { print("  \(DisplayText.safe(String(line)))") }
+      if ending != .exited(status: 0) {
+        print("  warning      the sandbox does not hold: play only media that you trust")
+      }
+      return true
+    } catch {
+      print("  \(error)")
+      return false
+    }
+  }
+}

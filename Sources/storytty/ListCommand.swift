@@ -1,0 +1,58 @@
+import Pictures
+import Player
+import Stories
+import System
+
+/// Says what the sources hold.
+struct ListCommand {
+  let invocation: Invocation
+
+  func run() -> Int32 {
+    guard let feed = readFeed(invocation.sources) else { return Status.nothingPlayed }
+    print(invocation.json ? json(feed).description : lines(feed).joined(separator: "\n"))
+    return Status.well
+  }
+
+  private func lines(_ feed: Feed) -> [String] {
+    var lines: [String] = []
+    for reel in feed.reels where !reel.stories.isEmpty {
+      lines.append(DisplayText.safe(reel.name.isEmpty ? feed.title : reel.name))
+      for story in reel.stories {
+        let kind = story.kind?.rawValue ?? "unknown"
+        let padded = kind + String(repeating: " ", count: max(1, 10 - kind.count))
+        let caption = story.caption.map { "  " + $0 } ?? ""
+        lines.append("  \(padded)\(DisplayText.safe(story.visibleSource + caption))")
+      }
+    }
+    for skipped in feed.skipped {
+      lines.append(DisplayText.safe("left out: \(skipped.source): \(skipped.reason)"))
+    }
+    return lines
+  }
+
+  private func json(_ feed: Feed) -> JSON {
+    let reels = feed.reels.filter { !$0.stories.isEmpty }.map { reel in
+      JSON.object([
+        ("name", .text(reel.name)), ("stories", .array(reel.stories.map(ListCommand.json))),
+      ])
+    }
+    let skipped = feed.skipped.map {
+      JSON.object([("source", .text($0.source)), ("reason", .text($0.reason))])
+    }
+    return .object([
+      ("title", .text(feed.title)), ("reels", .array(reels)), ("skipped", .array(skipped)),
+    ])
+  }
+
+  private static func json(_ story: Story) -> JSON {
+    .object([
+      ("id", .text(story.listedID)),
+      ("source", .text(story.visibleSource)),
+      ("kind", .optional(story.kind?.rawValue)),
+      ("title", .optional(story.caption)),
+      ("durationS", .optional(story.durationS)),
+      ("maxViews", .optional(story.maxViews.map(Int.init))),
+      ("expires", .optional(story.expires.map { WallClock.text(secondsSince1970: $0) })),
+    ])
+  }
+}

@@ -1,0 +1,214 @@
+import Pictures
+import Player
+import System
+
+/// What the command line asks for.
+struct Invocation {
+  enum Verb: String, CaseIterable {
+    case play, show, list, doctor
+  }
+
+  var verb = Verb.play
+  var sources: [String] = []
+  var play = PlayOptions()
+  var size: (columns: Int, rows: Int)?
+  var at = Duration.zero
+  var json = false
+  var text = false
+  var help = false
+  var version = false
+  var logFile: String?
+}
+
+/// A command line that cannot be understood, in one line.
+struct UsageError: Error {
+  let words: String
+}
+
+/// One row of the option table: the command line is read by it, and `--help` is written from it.
+struct OptionRow: Sendable {
+  var name: String
+  var letter: Character?
+  /// What the help calls the argument; nil for an option without one.
+  var argument: String?
+  var explanation: String
+  var apply: @Sendable (inout Invocation, String) throws -> Void
+
+  init(
+    _ name: String, letter: Character? = nil, argument: String? = nil, help explanation: String,
+    apply: @escaping @Sendable (inout Invocation, String) throws -> Void
+  ) {
+    self.name = name
+    self.letter = letter
+    self.argument = argument
+    self.explanation = explanation
+    self.apply = apply
+  }
+}
+
+enum OptionTable {
+  static let rows: [OptionRow] = [
+    OptionRow("mode", letter: "m", argument: "MODE", help: "how pictures are drawn: half, ascii") {
+      $0.play.mode = try choice(PictureMode.self, $1, option: "mode")
+    },
+    OptionRow("color", argument: "DEPTH", help: "auto, true, 256, 16 or never") {
+      $0.play.colour = $1 == "auto" ? nil : try choice(ColourDepth.self, $1, option: "color")
+    },
+    OptionRow("fit", argument: "FIT", help: "contain: all of a picture; cover: fill the screen") {
+      $0.play.fit = try choice(PlayOptions.Fit.self, $1, option: "fit")
+    },
+    OptionRow("size", argument: "COLSxROWS", help: "use this size instead of the terminal's") {
+      $0.size = try size($1)
+    },
+    OptionRow("image-time", argument: "TIME", help: "how long a still picture stays (default 5)") {
+      $0.play.imageTime = try time($1, option: "image-time")
+      guard $0.play.imageTime > .zero else {
+        throw UsageError(words: "--image-time must be above 0")
+      }
+    },
+    OptionRow("manual", help: "wait for a key after each story") { options, _ in
+      options.play.manual = true
+    },
+    OptionRow("untimed", help: "play once, as fast as possible, and exit") { options, _ in
+      options.play.untimed = true
+    },
+    OptionRow("at", argument: "TIME", help: "show: the moment to show (12, 1:05, 0:01:05.5)") {
+      $0.at = try time($1, option: "at")
+    },
+    OptionRow("json", help: "list: write JSON") { options, _ in options.json = true },
+    OptionRow("text", help: "tell the stories in words, one line each") { options, _ in
+      options.text = true
+    },
+    OptionRow("no-mouse", help: "leave the mouse to the terminal") { options, _ in
+      options.play.mouse = false
+    },
+    OptionRow("reduce-motion", help: "first pictures only, nothing moves") { options, _ in
+      options.play.reduceMotion = true
+    },
+    OptionRow("no-sound", help: "play silently (sound is not played yet)") { _, _ in },
+    OptionRow("no-cache", help: "keep nothing on disk (nothing is kept yet)") { _, _ in },
+    OptionRow("cache-dir", argument: "DIR", help: "where the cache is (not used yet)") { _, _ in },
+    OptionRow("report", argument: "FILE", help: "on exit, write measurements as JSON") {
+      $0.play.report = $1
+    },
+    OptionRow("log", argument: "FILE", help: "append what happens, line by line") {
+      $0.logFile = $1
+    },
+    OptionRow("help", letter: "h", help: "this text") { options, _ in options.help = true },
+    OptionRow("version", help: "the version") { options, _ in options.version = true },
+  ]
+
+  /// Reads a command line.
+  static func parse(_ arguments: [String]) throws(UsageError) -> Invocation {
+    var invocation = Invocation()
+    let rules = rows.map {
+      OptionRule(name: $0.name, letter: $0.letter, takesArgument: $0.argument != nil)
+    }
+    let scanned: ScannedArguments
+    do {
+      scanned = try ScannedArguments(arguments, rules: rules)
+    } catch {
+      throw UsageError(
+        words: error.isKnown
+          ? "option \(error.option) needs an argument"
+          : "unknown option \(error.option)\(suggestion(for: error.option))")
+    }
+    for option in scanned.options {
+      do {
+        try rows[option.rule].apply(&invocation, option.argument ?? "")
+      } catch let error as UsageError {
+        throw error
+      } catch {
+        throw UsageError(words: "\(error)")
+      }
+    }
+    invocation.sources = scanned.operands
+    if let first = scanned.operands.first, let verb = Invocation.Verb(rawValue: first),
+      isVerb(verb, among: arguments)
+    {
+      invocation.verb = verb
+      invocation.sources.removeFirst()
+    }
+    return invocation
+  }
+
+  /// `storytty -- show` plays a file of that name; so does `./show`.
+  private static func isVerb(_ verb: Invocation.Verb, among arguments: [String]) -> Bool {
+    guard let dashes = arguments.firstIndex(of: "--") else { return true }
+    return arguments.firstIndex(of: verb.rawValue).map { $0 < dashes } ?? false
+  }
+
+  private static func suggestion(for option: String) -> String {
+    let word = option.drop { $0 == "-" }.prefix { $0 != "=" }
+    guard let nearest = rows.map(\.name).min(by: { distance($0, word) < distance($1, word) }),
+      distance(nearest, word) <= 2
+    else { return "; see storytty --help" }
+    return "; did you mean --\(nearest)?"
+  }
+
+  /// Edits between two words (Levenshtein).
+  private static func distance(_ a: some StringProtocol, _ b: some StringProtocol) -> Int {
+    let (a, b) = (Array(a), Array(b))
+    var row = Array(0...b.count)
+    for (i, left) in a.enumerated() {
+      var diagonal = row[0]
+      row[0] = i + 1
+      for (j, right) in b.enumerated() {
+        let cost = left == right ? diagonal : min(diagonal, row[j], row[j + 1]) + 1
+        diagonal = row[j + 1]
+        row[j + 1] = cost
+      }
+    }
+    return row[b.count]
+  }
+
+  private static func choice<Value: RawRepresentable<String> & CaseIterable>(
+    _: Value.Type, _ word: String, option: String
+  ) throws(UsageError) -> Value {
+    if let value = Value(rawValue: word) { return value }
+    let all = Value.allCases.map(\.rawValue).joined(separator: ", ")
+    throw UsageError(words: "--\(option) takes \(all), not '\(word)'")
+  }
+
+  private static func size(_ word: String) throws(UsageError) -> (columns: Int, rows: Int) {
+    let parts = word.split(separator: "x", omittingEmptySubsequences: false).map { Int($0) }
+    guard parts.count == 2, let columns = parts[0], let rows = parts[1],
+      (1...2000).contains(columns), (1...1000).contains(rows)
+    else { throw UsageError(words: "--size takes COLSxROWS, such as 80x24, not '\(word)'") }
+    return (columns, rows)
+  }
+
+  /// Seconds, minutes:seconds or hours:minutes:seconds, with a fraction.
+  private static func time(_ word: String, option: String) throws(UsageError) -> Duration {
+    let parts = word.split(separator: ":", omittingEmptySubsequences: false)
+    let trimmed = parts.last?.hasSuffix("s") == true ? String(word.dropLast()) : word
+    let numbers = trimmed.split(separator: ":", omittingEmptySubsequences: false).map { Double($0) }
+    guard (1...3).contains(numbers.count),
+      numbers.allSatisfy({ ($0 ?? -1) >= 0 && ($0 ?? 0) < 1e7 })
+    else { throw UsageError(words: "--\(option) takes a time, such as 5 or 1:05.5, not '\(word)'") }
+    return .seconds(numbers.compactMap(\.self).reduce(0) { $0 * 60 + $1 })
+  }
+
+  /// What `--help` prints.
+  static var help: String {
+    var text = """
+      Usage: storytty [OPTION]... [SOURCE]...       play stories
+             storytty show SOURCE [OPTION]...       one still picture to standard output
+             storytty list SOURCE [--json]          what a source holds
+             storytty doctor                        what this terminal and machine can do
+
+      A SOURCE is a file, a directory (its sub-directories are reels), a feed (JSON Feed), a
+      playlist (M3U), or - for a list of sources on standard input. Without one the demo plays.
+
+      Options:
+
+      """
+    for row in rows {
+      let letter = row.letter.map { "-\($0), " } ?? "    "
+      let left = "  \(letter)--\(row.name)\(row.argument.map { " " + $0 } ?? "")"
+      let gap = String(repeating: " ", count: max(2, 30 - left.count))
+      text += left + gap + row.explanation + "\n"
+    }
+    return text + "\nPress ? while a story plays to see the keys.\n"
+  }
+}

@@ -1,0 +1,82 @@
+import Decoders
+import Glibc
+import Pictures
+import Player
+import Stories
+import System
+import Terminal
+
+/// Plays the sources on the terminal.
+struct PlayCommand {
+  let invocation: Invocation
+  let start: Instant
+
+  func run() -> Int32 {
+    // A stream that is no terminal gets words instead of pictures.
+    guard isatty(STDOUT_FILENO) == 1 else { return ListCommand(invocation: invocation).run() }
+    let isDumb = TerminalAbilities.detect()?.isDumb ?? true
+    if invocation.text || isDumb {
+      return TextCommand(invocation: invocation).run()
+    }
+    guard let program = Installation.decoder else {
+      complain("the decoder program storytty-decoder is missing; install it beside storytty")
+      return Status.usage
+    }
+    let pool = DecoderPool(program: program)
+    // Its libraries load while the sources are read and the screen is set up.
+    try? pool.prepareSpare()
+    guard let feed = readFeed(invocation.sources) else {
+      writeReport(Player.emptyReport)
+      return Status.nothingPlayed
+    }
+    return play(feed, pool: pool)
+  }
+
+  private func play(_ feed: Feed, pool: DecoderPool) -> Int32 {
+    var options = invocation.play
+    if let path = invocation.logFile {
+      do {
+        options.log = try EventLog(path: path)
+      } catch {
+        complain(error.description)
+        return Status.usage
+      }
+    }
+    let outcome: (result: Player.Result, report: JSON)
+    do {
+      let signals = try Signals()
+      let terminal = try TerminalSession(
+        TerminalSession.Options(
+          mouse: invocation.play.mouse, colour: invocation.play.colour, size: invocation.size))
+      defer { terminal.close() }
+      let player = Player(
+        feed: feed, options: options, terminal: terminal, signals: signals, pool: pool,
+        processStart: start)
+      let result = try player.run()
+      outcome = (result, player.report)
+    } catch {
+      complain("\(error)")
+      return Status.usage
+    }
+    for line in outcome.result.complaints { complain(line) }
+    complain(skipped: feed.skipped)
+    let reportFailed = !writeReport(outcome.report)
+    if let signal = outcome.result.endedBy { Signals.die(of: signal) }
+    if reportFailed { return Status.usage }
+    let status = outcome.result.outcome.status
+    return status == 0 && !feed.skipped.isEmpty ? PlayOutcome.somePlayed.status : status
+  }
+
+  /// False where a report is wanted and could not be written.
+  @discardableResult
+  private func writeReport(_ report: JSON) -> Bool {
+    guard let path = invocation.play.report else { return true }
+    do {
+      try PrivateFile.replace(path, with: Array((report.description + "\n").utf8))
+      return true
+    } catch {
+      complain("cannot write the report \(path): \(error.reason)")
+      return false
+    }
+  }
+}

@@ -1,0 +1,104 @@
+import Decoders
+import Feeds
+import Glibc
+import Pictures
+import Player
+import Stories
+import System
+import Terminal
+
+/// The program: reads the command line, does what its verb says, and returns the exit status.
+struct Program {
+  static let version = "0.1.0"
+
+  let start: Instant
+
+  func run(_ arguments: [String]) -> Int32 {
+    let invocation: Invocation
+    do {
+      invocation = try OptionTable.parse(arguments)
+    } catch {
+      complain(error.words)
+      return Status.usage
+    }
+    if invocation.help {
+      print(OptionTable.help, terminator: "")
+      return Status.well
+    }
+    if invocation.version {
+      print("storytty \(Program.version)")
+      return Status.well
+    }
+    switch invocation.verb {
+    case .play: return PlayCommand(invocation: invocation, start: start).run()
+    case .show: return ShowCommand(invocation: invocation).run()
+    case .list: return ListCommand(invocation: invocation).run()
+    case .doctor: return DoctorCommand(invocation: invocation).run()
+    }
+  }
+}
+
+/// Exit statuses that scripts rely on.
+enum Status {
+  static let well: Int32 = 0
+  static let usage: Int32 = 1
+  static let nothingPlayed: Int32 = 2
+}
+
+/// One line on standard error; whatever a stranger put into it is made harmless.
+func complain(_ words: String) {
+  let line = "storytty: \(DisplayText.safe(words))\n"
+  line.utf8.withContiguousStorageIfAvailable { bytes in
+    _ = write(STDERR_FILENO, bytes.baseAddress, bytes.count)
+  }
+}
+
+/// What belongs to the program and lies beside it.
+enum Installation {
+  /// The running executable's own path.
+  static let executable: String = Paths.canonical("/proc/self/exe") ?? CommandLine.arguments[0]
+
+  /// The decoder, nil where it is missing.
+  static var decoder: DecoderProgram? {
+    DecoderProgram.candidates(besideExecutable: executable)
+      .first { access($0, X_OK) == 0 }.map(DecoderProgram.init(path:))
+  }
+
+  /// The demo feed: $STORYTTY_DEMO, else ../share/storytty/demo beside an installed program, else
+  /// Resources/demo above a program in its build tree.
+  static var demo: String? {
+    let folder = String(executable[..<(executable.lastIndex(of: "/") ?? executable.startIndex)])
+    let chosen = getenv("STORYTTY_DEMO").map { [String(cString: $0)] } ?? []
+    let places =
+      chosen + ["\(folder)/../share/storytty/demo/feed.json"]
+      + (1...5).map { folder + String(repeating: "/..", count: $0) + "/Resources/demo/feed.json" }
+    return places.first { access($0, R_OK) == 0 }
+  }
+}
+
+/// Reads the sources of a command line; complains and returns nil where there is nothing to tell.
+func readFeed(_ sources: [String]) -> Feed? {
+  var named = sources
+  if named.isEmpty {
+    guard let demo = Installation.demo else {
+      complain("no source is given, and the demo is not installed; try storytty FILE")
+      return nil
+    }
+    named = [demo]
+  }
+  do {
+    let feed = try FeedReader().read(named) { StandardInput.readAll() }
+    if feed.storyCount > 0 { return feed }
+    complain(skipped: feed.skipped)
+    if feed.skipped.isEmpty { complain("cannot play \(named[0]): it holds no stories") }
+  } catch {
+    complain(error.description)
+  }
+  return nil
+}
+
+/// A line for each thing that was left out.
+func complain(skipped: [Skipped]) {
+  for one in skipped.prefix(20) { complain("cannot play \(one.source): \(one.reason)") }
+  if skipped.count > 20 { complain("and \(skipped.count - 20) more") }
+}

@@ -1,0 +1,60 @@
+import Decoders
+import Glibc
+import Pictures
+import Player
+import Stories
+import System
+import Terminal
+
+/// Writes one still picture to standard output.
+struct ShowCommand {
+  let invocation: Invocation
+
+  func run() -> Int32 {
+    guard !invocation.sources.isEmpty else {
+      complain("show needs a SOURCE; see storytty --help")
+      return Status.usage
+    }
+    guard let program = Installation.decoder else {
+      complain("the decoder program storytty-decoder is missing; install it beside storytty")
+      return Status.usage
+    }
+    let pool = DecoderPool(program: program)
+    try? pool.prepareSpare()
+    guard let feed = readFeed(invocation.sources),
+      let story = feed.reels.lazy.flatMap(\.stories).first
+    else { return Status.nothingPlayed }
+    do {
+      let lines = try still.lines(of: story, at: invocation.at, pool: pool)
+      return write(lines) ? Status.well : Status.usage
+    } catch {
+      complain(error.description)
+      return Status.nothingPlayed
+    }
+  }
+
+  private var still: StillRun {
+    let environment = TerminalAbilities.currentEnvironment()
+    let window = WindowSize(descriptor: STDOUT_FILENO)
+    let abilities = window == nil ? nil : TerminalAbilities.detect()
+    // Where the picture is kept in a file or piped on, it is drawn as well as can be.
+    let wantsNoColour = environment["NO_COLOR"]?.isEmpty == false
+    let depth = abilities?.colour ?? (wantsNoColour ? .never : .trueColour)
+    let own = window.map { (columns: max(1, $0.columns), rows: max(1, $0.rows - 1)) }
+    let size = invocation.size ?? own ?? (80, 24)
+    return StillRun(
+      columns: size.columns, rows: size.rows, mode: invocation.play.mode,
+      depth: invocation.play.colour ?? depth, fit: invocation.play.fit,
+      unicode: abilities?.unicode ?? true, cellAspect: window?.cellAspect ?? 0.5)
+  }
+
+  /// Writes all of it; false where the reader has gone.
+  private func write(_ bytes: [UInt8]) -> Bool {
+    do {
+      try Descriptor(adopting: dup(STDOUT_FILENO)).writeAll(bytes)
+      return true
+    } catch {
+      return false
+    }
+  }
+}

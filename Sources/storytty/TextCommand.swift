@@ -1,0 +1,25 @@
+import Pictures
+import Player
+import Stories
+import System
+
+/// Tells the stories in words, one line each: for terminals that can't move a cursor, and for
+/// screen readers.
+struct TextCommand {
+  let invocation: Invocation
+
+  func run() -> Int32 {
+    guard let feed = readFeed(invocation.sources) else { return Status.nothingPlayed }
+    let now = WallClock.seconds
+    for reel in feed.reels {
+      for (number, story) in reel.stories.enumerated() {
+        print(
+          DisplayText.safe(
+            StoryWords.line(
+              for: story, number: number + 1, of: reel.stories.count, reel: reel.name, now: now)))
+      }
+    }
+    complain(skipped: feed.skipped)
+    return feed.skipped.isEmpty ? Status.well : PlayOutcome.somePlayed.status
+  }
+}

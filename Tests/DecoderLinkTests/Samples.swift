@@ -1,0 +1,56 @@
+import DecoderLink
+
+/// Messages with every kind of field at its usual values and at its ends.
+enum Samples {
+  static let player: [PlayerMessage] = [
+    .open(
+      OpenRequest(
+        length: 1_234_567, shape: PictureRequest(width: 120, height: 80), soundRate: 48_000,
+        start: .milliseconds(1500))),
+    .open(
+      OpenRequest(
+        length: nil,
+        shape: PictureRequest(width: .max, height: 1, pixelAspect: 0.5, fit: .cover))),
+    .open(OpenRequest(length: .max, shape: PictureRequest(width: 1, height: .max), soundRate: 0)),
+    .bytes(request: 7, Array(0...255)),
+    .bytes(request: .max, []),
+    .refused(request: 1, reason: "no such file"),
+    .refused(request: 0, reason: ""),
+    .resource(request: 3, id: 9, length: 12),
+    .resource(request: 3, id: .max, length: nil),
+    .shape(PictureRequest(width: 300, height: 180, pixelAspect: 1.125, fit: .cover)),
+    .credit(pictures: 3),
+    .credit(pictures: .max),
+    .seek(serial: 5, to: .seconds(3600)),
+    .seek(serial: 6, to: .nanoseconds(Int64.max)),
+    .seek(serial: 6, to: .nanoseconds(Int64.min)),
+    .effort(.full),
+    .effort(.hurried),
+  ]
+
+  static let decoder: [DecoderMessage] = [
+    .read(request: 1, resource: 0, offset: 0, length: 65_536),
+    .read(request: .max, resource: .max, offset: .max, length: .max),
+    .openResource(request: 2, url: "https://example.org/segment ü 日本 🎬.ts"),
+    .openResource(request: 2, url: ""),
+    .closeResource(4),
+    .opened(
+      MediaInfo(
+        kind: .video, isStill: false, container: "mov", pictureCodec: "h264", soundCodec: "aac",
+        displayWidth: 1080, displayHeight: 1920, frameRate: 29.97, duration: .milliseconds(7500))),
+    .opened(
+      MediaInfo(kind: .sound, isStill: true, container: "", displayWidth: 0, displayHeight: .max)),
+    .picture(
+      DecodedPicture(
+        serial: 1, time: .milliseconds(40), duration: .milliseconds(40), width: 3, height: 2,
+        pixels: [0xFF0000, 0x00FF00, 0x0000FF, 0, 0xFFFFFF, 0x123456])),
+    .picture(
+      DecodedPicture(
+        serial: 0, time: .milliseconds(-40), duration: nil, width: 1, height: 1, pixels: [.max])),
+    .sound(DecodedSound(serial: 2, time: .zero, samples: [.min, .max, -1, 1])),
+    .sound(DecodedSound(serial: 2, time: .zero, samples: [])),
+    .ended(serial: 3, picturesEnd: .seconds(10), soundEnd: .milliseconds(10_200)),
+    .ended(serial: 3, picturesEnd: nil, soundEnd: nil),
+    .failed(reason: "the file is cut off after 1.2 s"),
+  ]
+}

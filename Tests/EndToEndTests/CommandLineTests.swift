@@ -1,0 +1,209 @@
+import Glibc
+import Support
+import System
+import Testing
+
+/// The player without a terminal.
+func storytty(
+  _ arguments: [String], environment changes: [String: String?] = [:], directory: String? = nil,
+  input: String = "", within limit: Duration = .seconds(30)
+) throws -> CommandResult {
+  try run(
+    Programs.player, arguments,
+    environment: Play.environment(home: "/nonexistent", changes: changes), directory: directory,
+    input: Array(input.utf8), within: limit)
+}
+
+extension EndToEnd {
+  @Suite struct CommandLineTests {
+    @Test(arguments: ["--help", "-h"])
+    func help_isPrinted(option: String) throws {
+      let result = try storytty([option])
+      #expect(result.status == 0)
+      #expect(result.outputText.hasPrefix("Usage: storytty"))
+      for word in [
+        "show", "list", "doctor", "--untimed", "--report", "--mode", "--color", "--size",
+      ] {
+        #expect(result.outputText.contains(word))
+      }
+      #expect(result.outputText.split(separator: "\n").allSatisfy { $0.count <= 100 })
+      #expect(result.errors == [])
+    }
+
+    @Test func version_isOneLine() throws {
+      let result = try storytty(["--version"])
+      #expect(result.status == 0)
+      #expect(result.outputText.hasPrefix("storytty "))
+      #expect(result.outputText.split(separator: "\n").count == 1)
+    }
+
+    /// Each wrong command line: status 1 and one line that names what is wrong.
+    @Test(arguments: [
+      (["--nonsense"], "--nonsense"), (["--untimd"], "--untimed"), (["--mode", "x", "f"], "half"),
+      (["--mode"], "--mode"), (["--color", "mauve", "f"], "mauve"), (["--size", "80", "f"], "80"),
+      (["--size", "0x0", "f"], "0x0"), (["--size", "99999999999999999999x1", "f"], "--size"),
+      (["show"], "SOURCE"), (["--image-time", "-1", "f"], "--image-time"),
+      (["--at", "abc", "f"], "abc"), (["--fit", "", "f"], "--fit"), (["-x"], "-x"),
+    ])
+    func mistake_onTheCommandLine_isNamed(arguments: [String], word: String) throws {
+      let result = try storytty(arguments)
+      #expect(result.status == 1)
+      #expect(result.output == [])
+      #expect(result.errorLines.count == 1)
+      #expect(result.errorText.hasPrefix("storytty: "))
+      #expect(result.errorText.contains(word))
+    }
+
+    @Test func report_thatCannotBeWritten_isSaid() throws {
+      let clip = try Colors.clip(Colors.red, seconds: 0.5)
+      let terminal = try PseudoTerminal()
+      try terminal.start(
+        Programs.player, ["--untimed", "--report", "/nonexistent/r.json", clip],
+        environment: Play.environment(home: "/nonexistent"))
+      #expect(terminal.awaitEnd()?.shellStatus == 1)
+      #expect(terminal.screen.text.contains("/nonexistent/r.json"))
+      #expect(terminal.attributesUnchanged)
+    }
+
+    @Test func play_withoutATerminal_lists() throws {
+      let directory = try TemporaryDirectory()
+      try directory.write(makePNG(width: 4, height: 4) { _, _ in 0xFF }, to: "a/one.png")
+      let played = try storytty([directory.path])
+      let listed = try storytty(["list", directory.path])
+      #expect(played.status == 0)
+      #expect(played.output == listed.output)
+      #expect(played.outputText.contains("one.png"))
+    }
+
+    @Test func doctor_saysWhatItKnows() throws {
+      let play = try PseudoTerminal()
+      try play.start(
+        Programs.player, ["doctor"], environment: Play.environment(home: "/nonexistent"))
+      #expect(play.awaitEnd()?.shellStatus == 0)
+      let text = String(decoding: play.output, as: UTF8.self).lowercased()
+      for word in ["storytty", "xterm-256color", "120x40", "sandbox", "ffmpeg", "ncurses"] {
+        #expect(text.contains(word), "\(word)")
+      }
+      #expect(play.screen.unknown == [])
+    }
+
+    @Test func doctor_withoutATerminal_works() throws {
+      #expect(try storytty(["doctor"]).status == 0)
+    }
+
+    @Test func dumbTerminal_getsWords() throws {
+      let clip = try Colors.clip(Colors.red)
+      let play = try Play([clip], environment: ["TERM": "dumb"])
+      #expect(play.terminal.awaitEnd()?.shellStatus == 0)
+      let text = String(decoding: play.terminal.output, as: UTF8.self)
+      #expect(text.hasPrefix("story 1 of 1"))
+      #expect(!text.contains("\u{1B}"))
+    }
+
+    @Test func unknownTerminal_isTakenForAnXterm() throws {
+      let play = try Play([try Colors.clip(Colors.red)], environment: ["TERM": "no-such-terminal"])
+      #expect(play.waitFor(color: Colors.red))
+      #expect(play.quit()?.shellStatus == 0)
+      play.expectRestored()
+    }
+
+    @Test func noSource_playsTheDemo() throws {
+      let play = try Play([])
+      #expect(play.terminal.waitUntil { $0.alternateScreen && $0.synchronizedFrames > 3 })
+      #expect(play.quit()?.shellStatus == 0)
+      play.expectRestored()
+      let list = try JSONValue(parsing: storytty(["list", "--json"]).output)
+      #expect(list["reels"].elements.count >= 2)
+      #expect(list["reels"].elements.flatMap { $0["stories"].elements }.count >= 8)
+    }
+  }
+
+  @Suite struct ListTests {
+    @Test func json_ofAFolder_isTheContract() throws {
+      let directory = try TemporaryDirectory()
+      let png = makePNG(width: 4, height: 4) { _, _ in 0xFF }
+      let clip = try Clip(width: 90, height: 160, seconds: 0.5).file()
+      let paths = [
+        try directory.copy(clip, as: "anna/2.mp4"), try directory.write(png, to: "anna/10.png"),
+        try directory.write(png, to: "ben/one.png"),
+      ]
+      try directory.write("no media\n", to: "ben/notes.txt")
+      let result = try storytty(["list", "--json", directory.path])
+      #expect(result.status == 0)
+      let json = try JSONValue(parsing: result.output)
+      #expect(json.keys == ["reels", "skipped", "title"])
+      let reels = json["reels"].elements
+      #expect(reels.map { $0["name"].text } == ["anna", "ben"])
+      // 2 before 10: natural order.
+      let stories = reels.flatMap { $0["stories"].elements }
+      #expect(stories.map { $0["source"].text } == paths)
+      #expect(stories.map { $0["kind"].text } == ["video", "picture", "picture"])
+      for story in stories {
+        #expect(
+          story.keys == ["durationS", "expires", "id", "kind", "maxViews", "source", "title"])
+        #expect(story["id"].text?.isEmpty == false)
+      }
+    }
+
+    @Test func json_ofAFeed_hasItsWords() throws {
+      let directory = try TemporaryDirectory()
+      let path = try directory.write(makePNG(width: 4, height: 4) { _, _ in 0xFF }, to: "a.png")
+      let feed = try directory.write(
+        """
+        {"version": "https://jsonfeed.org/version/1.1", "title": "A week",
+         "items": [
+          {"id": "1", "authors": [{"name": "anna"}], "content_text": "Low tide",
+           "attachments": [{"url": "a.png", "mime_type": "image/png",
+                            "duration_in_seconds": 7.5}],
+           "_storytty": {"maxViews": 3, "expires": "2099-12-05T00:00:00Z"}},
+          {"id": 2}
+         ]}
+        """, to: "feed.json")
+      let json = try JSONValue(parsing: storytty(["list", feed, "--json"]).output)
+      #expect(json["title"] == .text("A week"))
+      let reel = try #require(json["reels"].elements.first)
+      #expect(reel["name"] == .text("anna"))
+      let story = try #require(reel["stories"].elements.first)
+      #expect(story["id"].text?.hasSuffix("1") == true)
+      #expect(story["source"] == .text(path))
+      #expect(story["kind"] == .text("picture"))
+      #expect(story["title"] == .text("Low tide"))
+      #expect(story["durationS"] == .number(7.5))
+      #expect(story["maxViews"] == .number(3))
+      #expect(story["expires"] == .text("2099-12-05T00:00:00Z"))
+      let skipped = try #require(json["skipped"].elements.first)
+      #expect(skipped.keys == ["reason", "source"])
+      #expect(skipped["reason"].text?.isEmpty == false)
+    }
+
+    @Test func list_onStandardInput_isRead() throws {
+      let directory = try TemporaryDirectory()
+      let path = try directory.write(makePNG(width: 4, height: 4) { _, _ in 0xFF }, to: "a.png")
+      let result = try storytty(["list", "-", "--json"], input: "\(path)\n# comment\n\n")
+      #expect(result.status == 0)
+      let json = try JSONValue(parsing: result.output)
+      let stories = json["reels"].elements.flatMap { $0["stories"].elements }
+      #expect(stories.map { $0["source"].text } == [path])
+    }
+
+    @Test func m3u_relativePaths_areFoundBesideIt() throws {
+      let directory = try TemporaryDirectory()
+      let path = try directory.write(makePNG(width: 4, height: 4) { _, _ in 0xFF }, to: "d/a.png")
+      let list = try directory.write("#EXTM3U\r\n#EXTINF:5,A title\r\na.png\r\n", to: "d/l.m3u")
+      let json = try JSONValue(parsing: storytty(["list", list, "--json"]).output)
+      let stories = json["reels"].elements.flatMap { $0["stories"].elements }
+      #expect(stories.map { $0["source"].text } == [path])
+      #expect(stories.map { $0["title"].text } == ["A title"])
+    }
+
+    @Test func plain_list_namesReelsAndStories() throws {
+      let directory = try TemporaryDirectory()
+      let path = try directory.write(
+        makePNG(width: 4, height: 4) { _, _ in 0xFF }, to: "anna/a.png")
+      let result = try storytty(["list", directory.path])
+      #expect(result.status == 0)
+      #expect(result.outputText.contains("anna\n"))
+      #expect(result.outputText.contains(path))
+    }
+  }
+}

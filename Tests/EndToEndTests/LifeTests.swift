@@ -1,0 +1,188 @@
+import Glibc
+import Support
+import System
+import Testing
+
+extension EndToEnd {
+  /// Signals, sizes, and every way to end.
+  @Suite struct LifeTests {
+    private func playing() throws -> Play {
+      let play = try Play([try Colors.clip(Colors.red)])
+      try #require(play.waitFor(color: Colors.red))
+      return play
+    }
+
+    @Test(arguments: [SIGINT, SIGTERM, SIGHUP])
+    func signal_toEnd_restoresReportsAndDiesOfIt(number: Int32) throws {
+      let play = try playing()
+      play.terminal.signal(number)
+      #expect(play.terminal.awaitEnd()?.signal == number)
+      play.expectRestored()
+      #expect(try play.report().stories.map(\.status) == ["stopped"])
+      var information = stat()
+      #expect(stat(play.reportPath, &information) == 0)
+      #expect(information.st_mode & 0o777 == 0o600)
+    }
+
+    @Test(arguments: [SIGQUIT, SIGSEGV, SIGABRT, SIGBUS, SIGILL, SIGFPE, SIGTRAP])
+    func signal_fatal_restoresAndDiesOfIt(number: Int32) throws {
+      let play = try playing()
+      play.terminal.signal(number)
+      #expect(play.terminal.awaitEnd()?.signal == number)
+      play.expectRestored()
+    }
+
+    @Test func interruptKey_isTheSignal() throws {
+      let play = try playing()
+      play.type("\u{3}")
+      #expect(play.terminal.awaitEnd()?.signal == SIGINT)
+      play.expectRestored()
+    }
+
+    @Test func killed_player_leavesNoDecoder() throws {
+      let play = try playing()
+      let player = try #require(play.terminal.identifier)
+      #expect(!Processes.decoders(of: player).isEmpty)
+      play.terminal.signal(SIGKILL)
+      #expect(play.terminal.awaitEnd()?.signal == SIGKILL)
+      #expect(Processes.orphanedDecoders() == [])
+    }
+
+    @Test func hangUp_endsThePlayer() throws {
+      let play = try playing()
+      play.terminal.hangUp()
+      #expect(play.terminal.awaitEnd()?.signal == SIGHUP)
+      #expect(Processes.orphanedDecoders() == [])
+      #expect(try play.report().stories.map(\.status) == ["stopped"])
+    }
+
+    @Test(arguments: [true, false])
+    func suspended_leavesTheScreenAndComesBack(byKey: Bool) throws {
+      let play = try playing()
+      let player = try #require(play.terminal.identifier)
+      if byKey { play.type("\u{1A}") } else { play.terminal.signal(SIGTSTP) }
+      #expect(play.terminal.waitUntil { !$0.alternateScreen })
+      for _ in 0..<500 where Processes.state(of: player) != "T" { usleep(2000) }
+      #expect(Processes.state(of: player) == "T")
+      #expect(play.terminal.screen.modes == [7, 25])
+      #expect(play.terminal.attributesUnchanged)
+      play.watch(for: .milliseconds(1500))
+      play.terminal.signal(SIGCONT)
+      #expect(play.waitFor(color: Colors.red))
+      #expect(play.terminal.screen.alternateScreen)
+      play.watch(for: .milliseconds(300))
+      #expect(play.quit()?.shellStatus == 0)
+      play.expectRestored()
+      // The clock stood while the process did.
+      let story = try #require(try play.report().stories.first)
+      #expect(story.presentedMs < 1600)
+    }
+
+    @Test func resize_whilePlaying_laysOutAnew() throws {
+      let play = try playing()
+      for (columns, rows) in [(40, 12), (300, 90), (80, 24), (41, 90), (200, 13), (120, 40)] {
+        try play.terminal.resize(columns: columns, rows: rows)
+        #expect(play.waitFor(color: Colors.red))
+        // The picture stands in the middle: as high as the rows allow, nothing of it outside.
+        #expect(
+          play.terminal.waitUntil { screen in
+            let rows = (0..<screen.rows).filter {
+              isNear(screen[screen.columns / 2, $0].pen.background, Colors.red)
+            }
+            return rows.count >= screen.rows - 4
+          }, "\(columns)x\(rows)")
+      }
+      #expect(play.quit()?.shellStatus == 0)
+      play.expectRestored()
+    }
+
+    @Test func resize_tooSmall_saysWhatItNeeds() throws {
+      let play = try playing()
+      try play.terminal.resize(columns: 32, rows: 10)
+      #expect(play.waitFor("needs 40x12, has 32x10"))
+      try play.terminal.resize(columns: 10, rows: 2)
+      play.watch(for: .milliseconds(200))
+      try play.terminal.resize(columns: 1, rows: 1)
+      play.watch(for: .milliseconds(200))
+      try play.terminal.resize(columns: 80, rows: 24)
+      #expect(play.waitFor(color: Colors.red))
+      #expect(!play.terminal.screen.text.contains("needs"))
+      #expect(play.quit()?.shellStatus == 0)
+      play.expectRestored()
+    }
+
+    @Test(arguments: [(40, 12), (80, 24), (200, 60), (300, 90)])
+    func sizes_everyOne_showPictureBarAndCaption(columns: Int, rows: Int) throws {
+      let clip = try Colors.clip(Colors.red)
+      let play = try Play([clip, clip, clip], columns: columns, rows: rows)
+      #expect(play.waitFor(color: Colors.red))
+      #expect(play.waitFor("1/3"))
+      #expect(play.quit()?.shellStatus == 0)
+      play.expectRestored()
+    }
+
+    @Test func list_onStandardInput_leavesTheKeysToTheTerminal() throws {
+      let clips = try [Colors.red, Colors.lime].map { try Colors.clip($0) }
+      let directory = try TemporaryDirectory()
+      let list = try directory.write(clips.joined(separator: "\n") + "\n", to: "list")
+      let terminal = try PseudoTerminal()
+      try terminal.start(
+        "/bin/sh", ["-c", "\"$0\" - < \"$1\"", Programs.player, list],
+        environment: Play.environment(home: directory.path))
+      #expect(terminal.waitUntil { shows(Colors.red, on: $0) })
+      terminal.send("l")
+      #expect(terminal.waitUntil { shows(Colors.lime, on: $0) })
+      terminal.send("q")
+      #expect(terminal.awaitEnd()?.shellStatus == 0)
+      #expect(terminal.attributesUnchanged)
+      #expect(terminal.screen.modes == [7, 25])
+    }
+
+    @Test func paused_costsNextToNothing() throws {
+      let play = try Play([try Clip(width: 180, height: 320, seconds: 30).file()])
+      #expect(play.terminal.waitUntil { $0.synchronizedFrames > 5 })
+      play.type(" ")
+      play.watch(for: .milliseconds(500))
+      let player = try #require(play.terminal.identifier)
+      let family = [player] + Processes.decoders(of: player)
+      let before = try family.map(processorTicks).reduce(0, +)
+      play.watch(for: .seconds(2))
+      let after = try family.map(processorTicks).reduce(0, +)
+      // A tick is 10 ms; the budget is 0.5 % of a core, a tick may be charged by chance.
+      #expect(after - before <= 3)
+      #expect(play.quit()?.shellStatus == 0)
+    }
+
+    private func processorTicks(_ process: pid_t) throws -> Int {
+      let text = try readText("/proc/\(process)/stat")
+      let fields = text.split(separator: ")").last?.split(separator: " ") ?? []
+      return fields.count > 12 ? (Int(fields[11]) ?? 0) + (Int(fields[12]) ?? 0) : 0
+    }
+
+    @Test func tmux_pictureAndEnd_areRight() throws {
+      let tmux = try #require(Programs.installed("tmux"))
+      let home = try TemporaryDirectory()
+      let clip = try Colors.clip(Colors.red)
+      let terminal = try PseudoTerminal(columns: 80, rows: 24)
+      let config = try home.write(
+        """
+        set -g default-terminal tmux-256color
+        set -as terminal-features ",xterm-256color:RGB"
+        set -g status off
+        """, to: "tmux.conf")
+      let server = "storytty-\(UInt32.random(in: 0...UInt32.max))"
+      try terminal.start(
+        tmux,
+        [
+          "-f", config, "-L", server, "new", "sh", "-c",
+          "'\(Programs.player)' '\(clip)'; echo status $?; cat",
+        ], environment: Play.environment(home: home.path))
+      #expect(terminal.waitUntil { shows(Colors.red, on: $0) })
+      terminal.send("q")
+      #expect(terminal.waitUntil { $0.text.contains("status 0") })
+      #expect(!shows(Colors.red, on: terminal.screen))
+      terminal.send("\u{4}")
+      #expect(terminal.awaitEnd() != nil)
+    }
+  }
+}

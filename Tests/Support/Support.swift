@@ -1,1 +1,0 @@
-// A pty, a terminal and the built programs, for the tests.

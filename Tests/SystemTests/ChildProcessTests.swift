@@ -1,0 +1,124 @@
+import Glibc
+import System
+import Testing
+
+@Suite struct ChildProcessTests {
+  /// Runs a shell script as the child, gives what it wrote to descriptor 3 and how it ended.
+  private func script(_ text: String, environment: [String] = ["PATH=/usr/bin:/bin"]) throws
+    -> (output: String, ending: ChildProcess.Ending?)
+  {
+    let started = try ChildProcess.start(
+      "/bin/sh", arguments: ["-c", text], environment: environment)
+    var bytes: [UInt8] = []
+    while case .bytes = try started.socket.read(upTo: 4096, into: &bytes) {}
+    return (String(decoding: bytes, as: UTF8.self), awaitEnding(started.process))
+  }
+
+  private func awaitEnding(_ process: ChildProcess) -> ChildProcess.Ending? {
+    let deadline = Instant.now + .seconds(20)
+    while Instant.now < deadline {
+      if let ending = process.poll() { return ending }
+      usleep(1000)
+    }
+    return nil
+  }
+
+  @Test func start_child_hasFourDescriptorsOnly() throws {
+    // Descriptors that a careless library left open must not reach it.
+    let careless = (0..<5).map { _ in open("/dev/zero", O_RDONLY) }
+    defer { for descriptor in careless { close(descriptor) } }
+    let listed = try script("(ls -l /proc/$$/fd 1>&3); true").output
+    let links = listed.split(separator: "\n").compactMap { line -> String? in
+      let words = line.split(separator: " ").map(String.init)
+      guard let arrow = words.firstIndex(of: "->") else { return nil }
+      return "\(words[arrow - 1]) \(words[arrow + 1].prefix { $0 != ":" })"
+    }
+    #expect(links == ["0 /dev/null", "1 /dev/null", "2 /dev/null", "3 socket"])
+  }
+
+  @Test func start_child_hasDefaultSignals() throws {
+    signal(SIGPIPE, SIG_IGN)
+    let status = try script("grep -E '^Sig(Blk|Ign)' /proc/self/status 1>&3; true").output
+    let masks = status.split(separator: "\n").compactMap { UInt64($0.dropFirst(8), radix: 16) }
+    // Beyond 31 are the C library's own.
+    #expect(masks.map { $0 & 0x7FFF_FFFF } == [0, 0])
+  }
+
+  @Test func start_child_hasTheEnvironmentAndArgumentsGiven() throws {
+    let started = try ChildProcess.start(
+      "/bin/sh", arguments: ["-c", "echo \"$0|$1|$(env -u PWD -u _ | sort)\" >&3", "a b", "c"],
+      environment: ["PATH=/usr/bin:/bin", "X=1 2"])
+    var bytes: [UInt8] = []
+    while case .bytes = try started.socket.read(upTo: 4096, into: &bytes) {}
+    #expect(String(decoding: bytes, as: UTF8.self) == "a b|c|PATH=/usr/bin:/bin\nX=1 2\n")
+  }
+
+  @Test func start_child_leadsAProcessGroup() throws {
+    let started = try ChildProcess.start(
+      "/bin/sleep", arguments: ["60"], environment: [])
+    #expect(getpgid(started.process.identifier) == started.process.identifier)
+  }
+
+  @Test func start_missingProgram_namesIt() {
+    #expect(throws: SystemError(step: "start", subject: "/nowhere/x", code: ENOENT)) {
+      _ = try ChildProcess.start("/nowhere/x", arguments: [], environment: [])
+    }
+  }
+
+  @Test func socket_bytes_goBothWays() throws {
+    let started = try ChildProcess.start(
+      "/bin/sh", arguments: ["-c", "read line <&3; echo got $line >&3"], environment: [])
+    #expect(try started.socket.write(Array("hello\n".utf8)[...]) == .bytes(6))
+    var bytes: [UInt8] = []
+    while case .bytes = try started.socket.read(upTo: 4096, into: &bytes) {}
+    #expect(String(decoding: bytes, as: UTF8.self) == "got hello\n")
+  }
+
+  @Test(arguments: [
+    ("exit 0", ChildProcess.Ending.exited(status: 0)), ("exit 7", .exited(status: 7)),
+    ("kill -SEGV $$", .killed(signal: SIGSEGV)), ("kill -TERM $$", .killed(signal: SIGTERM)),
+  ])
+  func poll_endedChild_tellsHow(text: String, expected: ChildProcess.Ending) throws {
+    #expect(try script(text).ending == expected)
+  }
+
+  @Test func kill_runningChild_reapsIt() throws {
+    let started = try ChildProcess.start("/bin/sleep", arguments: ["60"], environment: [])
+    let identifier = started.process.identifier
+    #expect(started.process.poll() == nil)
+    #expect(started.process.kill() == .killed(signal: SIGKILL))
+    #expect(started.process.identifier == 0)
+    #expect(started.process.kill() == nil)
+    #expect(Glibc.kill(identifier, 0) == -1)
+  }
+
+  @Test func release_runningChild_endsAndReapsIt() throws {
+    var identifier: pid_t = 0
+    do {
+      let started = try ChildProcess.start("/bin/sleep", arguments: ["60"], environment: [])
+      identifier = started.process.identifier
+      #expect(Glibc.kill(identifier, 0) == 0)
+    }
+    #expect(Glibc.kill(identifier, 0) == -1)
+  }
+
+  @Test func limitProcessorTime_spinningChild_isEnded() throws {
+    let started = try ChildProcess.start(
+      "/bin/sh", arguments: ["-c", "while :; do :; done"], environment: [])
+    started.process.limitProcessorTime(seconds: 1)
+    #expect(awaitEnding(started.process) == .killed(signal: SIGXCPU))
+  }
+
+  @Test func usage_workDone_isCounted() throws {
+    let before = (ResourceUsage.own, ResourceUsage.reapedChildren)
+    #expect(before.0.peakKibibytes > 1000)
+    let deadline = Instant.now + .milliseconds(60)
+    while Instant.now < deadline {}
+    _ = try script("i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done")
+    #expect(
+      ResourceUsage.own.processorMilliseconds > before.0.processorMilliseconds)
+    #expect(
+      ResourceUsage.reapedChildren.processorMilliseconds > before.1.processorMilliseconds)
+    #expect(ResourceUsage.reapedChildren.peakKibibytes > 100)
+  }
+}

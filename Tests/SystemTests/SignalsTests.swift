@@ -1,0 +1,98 @@
+import Glibc
+import System
+import Testing
+
+@Suite struct SignalsTests {
+  @Test func take_raisedSignals_givesEachOnce() async {
+    await #expect(processExitsWith: .success) {
+      unblockSignals()
+      let signals = try Signals()
+      try #require(signals.take() == [])
+      raise(SIGWINCH)
+      raise(SIGWINCH)
+      raise(SIGINT)
+      let ready = try awaitReadiness(of: [Interest(signals.descriptor)], until: .now + .seconds(9))
+      try #require(ready.map(\.readable) == [true])
+      try #require(signals.take() == [.interrupt, .windowChanged])
+      try #require(signals.take() == [])
+      let silent = try awaitReadiness(of: [Interest(signals.descriptor)], until: .now)
+      try #require(silent.map(\.readable) == [false])
+    }
+  }
+
+  @Test(arguments: Signals.Signal.allCases)
+  func take_eachSignal_isTold(signal: Signals.Signal) async {
+    let number = signal.rawValue
+    await #expect(processExitsWith: .success) { [number = number as Int32] in
+      unblockSignals()
+      let signals = try Signals()
+      raise(number)
+      try #require(signals.take().map(\.rawValue) == [number])
+    }
+  }
+
+  @Test(arguments: [SIGINT, SIGTERM, SIGHUP])
+  func secondFinalSignal_beforeTheFirstWasTaken_endsAtOnce(number: Int32) async {
+    await #expect(processExitsWith: .signal(number)) { [number = number as Int32] in
+      unblockSignals()
+      _ = try Signals()
+      raise(number)
+      raise(number)
+    }
+  }
+
+  @Test(arguments: [Signals.Signal.interrupt, .terminate, .hangUp])
+  func die_ofASignal_isSeenByTheParent(signal: Signals.Signal) async {
+    let number = signal.rawValue
+    await #expect(processExitsWith: .signal(number)) { [number = number as Int32] in
+      unblockSignals()
+      _ = try Signals()
+      guard let signal = Signals.Signal(rawValue: number) else { return }
+      Signals.die(of: signal)
+    }
+  }
+
+  @Test func brokenPipe_afterInit_isNoSignal() async {
+    await #expect(processExitsWith: .success) {
+      unblockSignals()
+      _ = try Signals()
+      raise(SIGPIPE)
+    }
+  }
+
+  @Test func await_signal_returnsBeforeTheDeadline() async {
+    await #expect(processExitsWith: .success) {
+      unblockSignals()
+      let signals = try Signals()
+      let me = pthread_self()
+      var thread = pthread_t()
+      let box = Unmanaged.passRetained(ThreadBox(me))
+      pthread_create(
+        &thread, nil,
+        { context in
+          guard let context else { return nil }
+          let box = Unmanaged<ThreadBox>.fromOpaque(context).takeRetainedValue()
+          usleep(30_000)
+          pthread_kill(box.thread, SIGTERM)
+          return nil
+        }, box.toOpaque())
+      let start = Instant.now
+      _ = try awaitReadiness(of: [], until: start + .seconds(20))
+      try #require(Instant.now - start < .seconds(10))
+      try #require(signals.take() == [.terminate])
+    }
+  }
+
+  private final class ThreadBox {
+    let thread: pthread_t
+    init(_ thread: pthread_t) { self.thread = thread }
+  }
+}
+
+/// Lets signals interrupt this thread, as the player's main thread does; the threads that tests run
+/// on block them all.
+func unblockSignals() {
+  var none = sigset_t()
+  sigemptyset(&none)
+  pthread_sigmask(SIG_SETMASK, &none, nil)
+}
