@@ -120,7 +120,7 @@ struct View {
     var chrome = Chrome(segments: segments(scene))
     chrome.titleLeft = titleLeft(scene)
     chrome.titleRight = titleRight(scene)
-    chrome.caption = notice.map(\.text) ?? scene.story?.caption ?? ""
+    chrome.caption = notice.map(\.text) ?? scene.story?.caption ?? scene.story?.shortName ?? ""
     chrome.captionRight = "? help"
     chrome.error = error
     chrome.dimmed = scene.now - lastKey >= View.dimAfter
