@@ -1,7 +1,7 @@
 /// A glyph for each cell by brightness, in two colours whose mean over the cell is the picture's.
 struct AsciiRamp: CellMode {
   /// How far the glyph stands out, as a share of the cell's own brightness.
-  private static let contrast: Float = 1
+  private static let contrast: Float = 0.6
 
   /// Nil in truecolour.
   private let palette: Palette?

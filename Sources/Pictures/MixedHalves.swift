@@ -1,9 +1,14 @@
 /// Two pixels a cell from a palette of few colours.
 ///
 /// A pixel between two palette colours is drawn as a part of each: eighth blocks cover one half of
-/// a cell by quarters, or both halves alike by eighths. Which pair and which block come as near as
+/// a cell by quarters, and shades both halves alike. Which pair and which glyph come as near as
 /// possible depends on the cell's own two pixels alone, so nothing crawls.
 struct MixedHalves: CellMode {
+  /// Squared distances between both pixels: below the first they are as good as one colour, above
+  /// the second no mix shows both.
+  private static let leastContrast: Float = 200
+  private static let mostContrast: Float = 3000
+
   private let palette: Palette
   private var memory: [Remembered] = []
   private var smallPairs = SmallPairs()
@@ -82,15 +87,23 @@ struct MixedHalves: CellMode {
       return search.cell
     }
     guard !search.isGood else { return search.cell }
-    // One colour as it is, the other such that a mix of both is the other half.
-    for share in [0.25, 0.5, 0.75] as [Float] {
-      search.try(nearUpper, complement(of: nearUpper, in: lower, share: share))
-      search.try(nearLower, complement(of: nearLower, in: upper, share: share))
+    let difference = upper - lower
+    let contrast = (difference * difference).sum()
+    if contrast > Self.leastContrast {
+      // One colour as it is, the other such that a mix of both is the other half.
+      for share in [0.25, 0.5, 0.75] as [Float] {
+        search.try(nearUpper, complement(of: nearUpper, in: lower, share: share))
+        search.try(nearLower, complement(of: nearLower, in: upper, share: share))
+      }
     }
-    // Both halves of one mix.
-    let nearMiddle = palette.nearest(middle)
-    for share in [0.25, 0.375, 0.5, 0.75] as [Float] {
-      search.try(nearMiddle, complement(of: nearMiddle, in: middle, share: share))
+    if contrast < Self.mostContrast {
+      // Both halves of one mix.
+      let nearMiddle = palette.nearest(middle)
+      for share in [0.25, 0.5, 0.75] as [Float] {
+        let second = complement(of: nearMiddle, in: middle, share: share)
+        search.try(nearMiddle, second)
+        search.try(complement(of: second, in: middle, share: 1 - share), second)
+      }
     }
     return search.cell
   }

@@ -232,6 +232,7 @@ public final class Player {
     leaveStory(now: now)
     log.begin(stories[telling.story], generation: telling.generation, now: now)
     view.storyBegan(at: now)
+    screen.beginStory()
     // Rapid pressing passes stories by: what lies around them is opened only where one stays.
     neighboursDue = now + .milliseconds(150)
     do {

@@ -97,6 +97,9 @@ final class Screen {
     renderer.render(picture, columns: columns, rows: pictureRows, into: &base)
   }
 
+  /// Another story's pictures come: what was measured of the last one's light does not hold.
+  func beginStory() { renderer.beginScene() }
+
   /// Whether a frame is still under way to the terminal.
   var isBusy: Bool { sent < outgoing.count }
   /// Whether what is displayed is exact.

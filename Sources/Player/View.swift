@@ -120,12 +120,19 @@ struct View {
     var chrome = Chrome(segments: segments(scene))
     chrome.titleLeft = titleLeft(scene)
     chrome.titleRight = titleRight(scene)
-    chrome.caption = notice.map(\.text) ?? scene.story?.caption ?? ""
+    chrome.caption = notice.map(\.text) ?? captionRow(scene)
     chrome.captionRight = "? help"
     chrome.error = error
     chrome.dimmed = scene.now - lastKey >= View.dimAfter
     chrome.hidden = chromeIsHidden
     return chrome
+  }
+
+  private func captionRow(_ scene: Scene) -> String {
+    guard !scene.stage.isAtEndCard, let story = scene.story else { return "" }
+    // Unfolded, it stands over the picture.
+    if caption == .long, story.caption != nil { return "" }
+    return story.caption ?? story.shortName
   }
 
   private func segments(_ scene: Scene) -> Segments {

@@ -108,6 +108,9 @@ import Testing
       }
       #expect(MeanColours.coverage(of: cell.glyph) != nil)
       if depth == .never, mode == .half { #expect(" ▀▄█".unicodeScalars.contains(cell.glyph)) }
+      if depth == .palette256, mode == .half {
+        #expect(" ▀▄█░▒▓▁▂▃▅▆▇".unicodeScalars.contains(cell.glyph))
+      }
       if depth == .sixteen, mode == .half {
         #expect(" ▀▄█░▒▓".unicodeScalars.contains(cell.glyph))
       }
