@@ -1,7 +1,7 @@
 import Support
 import Testing
 
-extension EndToEndTests {
+extension EndToEnd {
   @Suite struct ConfigurationTests {
     private let directory: TemporaryDirectory
 
