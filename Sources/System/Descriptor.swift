@@ -60,14 +60,12 @@ public struct Descriptor: ~Copyable, Sendable {
   ) throws(SystemError) -> Transfer {
     var code: Int32 = 0
     var count = 0
-    let start = buffer.count
-    buffer.append(contentsOf: repeatElement(0, count: limit))
-    buffer.withUnsafeMutableBytes { raw in
-      let target = UnsafeMutableRawBufferPointer(rebasing: raw[start...])
-      count = retrying { call(target) }
+    let chunk = [UInt8](unsafeUninitializedCapacity: limit) { target, filled in
+      count = retrying { call(UnsafeMutableRawBufferPointer(target)) }
       code = errno
+      filled = max(0, count)
     }
-    buffer.removeLast(limit - max(0, count))
+    buffer += chunk
     return try transfer(count, code, step: "read")
   }
 

@@ -15,7 +15,7 @@ import Testing
     (box("isom", "iso2", "avc1"), .unknown), (box("qt  ", "qt  "), .unknown),
     (Array("RIFF0000WEBPVP8X0000".utf8) + [2], .animatedWebP),
     (Array("RIFF0000WEBPVP8X0000".utf8) + [0x10], .unknown),
-    (Array("RIFF0000WEBPVP8L0000".utf8), .unknown),
+    (Array("RIFF0000WEBPVP8L000".utf8) + [0], .unknown),
     (Array("{\"v\":\"5.5\",\"fr\":30}".utf8), .animation),
     ([0xEF, 0xBB, 0xBF] + Array(" {\"layers\":[]}".utf8), .animation),
     (Array("{\"error\":1}".utf8), .text), ([0x1F, 0x8B, 8], .animation),

@@ -29,7 +29,7 @@ import Testing
     ([0, -one, -one, 0], 7), ([0, -one, one, 0], 8),
     // No turn at all: zeros, one axis lost, halfway, and numbers without measure.
     ([0, 0, 0, 0], 1), ([one, 0, 0, 0], 1), ([one, one, -one, one], 1),
-    ([.min, 0, 0, .min], 3), ([.min, .min, .max, .min], 1),
+    ([.min, 0, 0, .min], 3), ([.min, .min, .max, .max], 1),
   ]
 
   @Test(arguments: matrices)

@@ -22,6 +22,7 @@ final class Telling {
   private(set) var urls: [String] = []
   /// The largest resident set so far, in KiB.
   private(set) var peakKibibytes = 0
+  private var turns = 0
 
   init(
     _ bytes: [UInt8], width: UInt32 = 120, height: UInt32 = 80, fit: PictureRequest.Fit = .contain,
@@ -80,14 +81,16 @@ final class Telling {
         if Instant.now >= end { return false }
         continue
       }
-      notePeak()
+      if turns % 32 == 0 { notePeak() }
+      turns += 1
       var bytes: [UInt8] = []
-      switch try started.socket.take(upTo: 256 << 10, into: &bytes) {
+      switch try started.socket.take(upTo: 64 << 10, into: &bytes) {
       case .bytes: assembler.append(bytes)
       case .wouldBlock: break
       case .end: isDead = true
       }
     }
+    notePeak()
     return true
   }
 
