@@ -11,7 +11,8 @@ import Testing
   @Test func check_insideTheSandbox_refusesAll() throws {
     let result = try ChildProcess.output(of: Programs.decoder, arguments: ["--check"])
     #expect(
-      result.text == """
+      result.text.hasSuffix(
+        """
         sandbox: closed
         open: refused (EPERM)
         socket: refused (EPERM)
@@ -21,7 +22,12 @@ import Testing
         kill: refused (EPERM)
         mmap PROT_EXEC: refused (EPERM)
 
-        """)
+        """))
+    for library in [
+      "FFmpeg 5.", "libavcodec 59.", "libheif 1.", "libwebpdemux 1.", "libseccomp 2.",
+    ] {
+      #expect(result.text.contains(library))
+    }
     #expect(result.ending == .exited(status: 0))
   }
 
