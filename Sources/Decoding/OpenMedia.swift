@@ -61,11 +61,15 @@ private func chooseStory(
     }
   }
   guard let sound else { throw failure ?? (input.streams.isEmpty ? .notMedia : .nothingToShow) }
+  let story: SoundStory
   do {
-    return try SoundStory(
+    story = try SoundStory(
       failure == nil ? input : open(), reopen: open, sound: sound, soundRate: request.soundRate,
       shape: request.shape)
   } catch {
     throw failure ?? error
   }
+  // A film that lost its pictures is no silent sound with a cover.
+  if let failure, !story.isHeard { throw failure }
+  return story
 }

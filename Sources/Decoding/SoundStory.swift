@@ -43,6 +43,9 @@ final class SoundStory: MediaDecoder {
     }
   }
 
+  /// Whether any sound was found in what was looked through.
+  var isHeard: Bool { survey.end != nil }
+
   private static func track(
     _ input: FFmpegInput, _ sound: FFmpegStream, rate: Int?
   ) throws(DecodingError) -> SoundTrack {

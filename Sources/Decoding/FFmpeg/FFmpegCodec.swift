@@ -120,6 +120,7 @@ final class FFmpegCodec {
 
   /// Decodes the next picture or samples into `frame`.
   func receive(into frame: FFmpegFrame) throws(DecodingError) -> Outcome {
+    FFmpegLibrary.beginCall()
     let code = avcodec_receive_frame(context, frame.raw)
     if code >= 0 { return .frame }
     if code == ff_error_again() { return .needsPacket }
@@ -129,6 +130,7 @@ final class FFmpegCodec {
 
   /// Gives the decoder a packet, nil for the end. A broken packet is skipped.
   func send(_ packet: FFmpegPacket?) throws(DecodingError) {
+    FFmpegLibrary.beginCall()
     let code = avcodec_send_packet(context, packet?.raw)
     if code == ff_error_memory() { throw .outOfMemory }
   }
