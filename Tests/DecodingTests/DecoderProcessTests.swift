@@ -10,8 +10,10 @@ import Testing
 
   @Test func check_insideTheSandbox_refusesAll() throws {
     let result = try ChildProcess.output(of: Programs.decoder, arguments: ["--check"])
+    // The versions of the libraries stand before.
     #expect(
-      result.text == """
+      result.text.hasSuffix(
+        """
         sandbox: closed
         open: refused (EPERM)
         socket: refused (EPERM)
@@ -21,7 +23,7 @@ import Testing
         kill: refused (EPERM)
         mmap PROT_EXEC: refused (EPERM)
 
-        """)
+        """))
     #expect(result.ending == .exited(status: 0))
   }
 
