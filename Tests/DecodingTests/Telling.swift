@@ -8,6 +8,7 @@ final class Telling {
   /// What an `openResource` is answered with: a resource's bytes, or nothing to refuse it.
   typealias Opener = (String) -> [UInt8]?
 
+  private static let processorSeconds: UInt64 = 20
   private let started: ChildProcess.Started
   private var assembler = FrameAssembler<DecoderMessage>()
   private var resources: [UInt32: [UInt8]]
@@ -31,6 +32,8 @@ final class Telling {
   ) throws {
     started = try ChildProcess.start(
       Programs.decoder, arguments: arguments, environment: ["PATH=/usr/bin:/bin"])
+    // As the player does: libjxl's decoder in FFmpeg 5.1 spins on some files cut short.
+    started.process.limitProcessorTime(seconds: Self.processorSeconds)
     resources = [0: bytes]
     self.opener = opener
     try send(
