@@ -7,7 +7,8 @@ import CWebP
 enum Versions {
   /// "libavcodec 59.37.100", a line each.
   static var lines: [String] {
-    var lines = [
+    var lines = av_version_info().map { ["FFmpeg \(String(cString: $0))"] } ?? []
+    lines += [
       ("libavformat", avformat_version()), ("libavcodec", avcodec_version()),
       ("libswscale", swscale_version()),
     ].map { "\($0) \(packed($1, shifts: [16, 8, 0]))" }

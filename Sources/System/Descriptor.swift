@@ -100,6 +100,17 @@ public struct Descriptor: ~Copyable, Sendable {
     return try transfer(count, code, step: "write")
   }
 
+  /// Writes what a socket's other side takes; where that side is gone there is no SIGPIPE.
+  public func send(_ bytes: ArraySlice<UInt8>) throws(SystemError) -> Transfer {
+    var code: Int32 = 0
+    let count = bytes.withUnsafeBytes { raw in
+      let result = retrying { Glibc.send(number, raw.baseAddress, raw.count, Int32(MSG_NOSIGNAL)) }
+      code = errno
+      return result
+    }
+    return try transfer(count, code, step: "write")
+  }
+
   private func transfer(_ count: Int, _ code: Int32, step: String) throws(SystemError) -> Transfer {
     if count > 0 { return .bytes(count) }
     if count == 0 { return .end }

@@ -61,6 +61,9 @@ public struct TerminalAbilities: Equatable, Sendable {
     return (abilities, known.name)
   }
 
+  /// The library that draws the chrome, with its version.
+  public static var library: String { Curses.version }
+
   /// The variables that matter here, as this process has them.
   public static func currentEnvironment() -> [String: String] {
     var environment: [String: String] = [:]

@@ -56,6 +56,7 @@ struct PlayCommand {
       outcome = (result, player.report)
     } catch {
       complain("\(error)")
+      writeReport(Player.emptyReport)
       return Status.usage
     }
     for line in outcome.result.complaints { complain(line) }

@@ -74,6 +74,7 @@ extension Benchmarks {
       let path = try clip.file()
       var ready: [(rss: Int, pss: Int)] = []
       var idle = 0.0
+      var peak: Double?
       let report = try watch([path, path, path]) { terminal in
         let player = try #require(terminal.identifier)
         pause(.seconds(1))
@@ -82,6 +83,7 @@ extension Benchmarks {
         // The second story, paused.
         terminal.send(" ")
         pause(.milliseconds(700))
+        peak = Self.peakKibibytes(player)
         let family = [player] + Self.children(of: player)
         let before = family.map(Self.processorMs).reduce(0, +)
         let length = Effort.isFull ? 10.0 : 1
@@ -91,7 +93,7 @@ extension Benchmarks {
       let told = try #require(report.stories.first)
       table.add("pictures shown of \(told.framesDecoded)", "\(told.framesShown)", "-")
       table.add("pictures dropped", "\(told.framesDropped)", "0")
-      table.add("player, peak RSS MiB", fixed(report.maxRssKiB.player / 1024, 1), "40")
+      table.add("player, peak RSS MiB", fixed(peak.map { $0 / 1024 }, 1), "40")
       table.add("playing decoder, peak RSS MiB", fixed(report.maxRssKiB.decoders / 1024, 1), "75")
       table.add("ready neighbour, RSS MiB", Self.most(ready.map(\.rss)), "40")
       table.add("ready neighbour, PSS MiB", Self.most(ready.map(\.pss)), "20")
@@ -112,6 +114,15 @@ extension Benchmarks {
     private static func processorMs(_ process: pid_t) -> Double {
       let text = (try? readText("/proc/\(process)/schedstat")) ?? ""
       return (text.split(separator: " ").first.flatMap { Double($0) } ?? 0) / 1e6
+    }
+
+    /// The largest resident set so far. What getrusage says of a child holds its starter's too,
+    /// which here is the test's own.
+    private static func peakKibibytes(_ process: pid_t) -> Double? {
+      let text = (try? readText("/proc/\(process)/status")) ?? ""
+      let line = text.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
+      return line?.split(whereSeparator: { $0 == " " || $0 == "\t" }).dropFirst().first
+        .flatMap { Double($0) }
     }
 
     private static func memory(_ process: pid_t) -> (rss: Int, pss: Int)? {

@@ -24,6 +24,11 @@ import Testing
         mmap PROT_EXEC: refused (EPERM)
 
         """))
+    for library in [
+      "FFmpeg 5.", "libavcodec 59.", "libheif 1.", "libwebpdemux 1.", "libseccomp 2.",
+    ] {
+      #expect(result.text.contains(library))
+    }
     #expect(result.ending == .exited(status: 0))
   }
 

@@ -124,3 +124,9 @@ public struct TerminalScreen: Sendable {
     wrapPending = false
   }
 }
+
+/// In a failing test's message a screen is its text, not its thousands of cells.
+extension TerminalScreen: CustomStringConvertible, CustomReflectable {
+  public var description: String { "\(columns)x\(rows) screen:\n\(text)" }
+  public var customMirror: Mirror { Mirror(self, children: ["text": text]) }
+}
