@@ -32,7 +32,7 @@ final class Telling {
   ) throws {
     started = try ChildProcess.start(
       Programs.decoder, arguments: arguments, environment: ["PATH=/usr/bin:/bin"])
-    // As the player does: libjxl's decoder in FFmpeg 5.1 spins on some files cut short.
+    // As the player does.
     started.process.limitProcessorTime(seconds: Self.processorSeconds)
     resources = [0: bytes]
     self.opener = opener
