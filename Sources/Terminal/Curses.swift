@@ -84,6 +84,8 @@ final class Curses {
     terminal = outputDescriptor
     canDim = nc_can_show(nc_dim())
     tcgetattr(terminal, &modes)
+    // ^S would stop the pictures for somebody who never heard of ^Q.
+    modes.c_iflag &= ~tcflag_t(IXON)
     takeLine()
     curs_set(0)
     set_escdelay(25)

@@ -58,6 +58,17 @@ extension EndToEnd {
       #expect(terminal.read().hasSuffix("\u{1B}[?25h\r"))
       #expect(Processes.orphanedDecoders() == [])
     }
+
+    @Test func stopKeys_whilePlaying_areNotTheLines() throws {
+      let play = try Play([try Clip(width: 180, height: 320, rate: 30, seconds: 30).file()])
+      #expect(play.terminal.waitUntil { $0.synchronizedFrames > 5 })
+      play.type("\u{13}")
+      play.watch(for: .milliseconds(300))
+      let before = play.terminal.screen.synchronizedFrames
+      #expect(play.terminal.waitUntil { $0.synchronizedFrames > before + 5 })
+      #expect(play.quit()?.shellStatus == 0)
+      play.expectRestored()
+    }
   }
 }
 
