@@ -59,6 +59,19 @@ extension EndToEnd {
       #expect(Processes.orphanedDecoders() == [])
     }
 
+    /// A session leader's group has nobody who could continue it.
+    @Test func stop_whereNobodyCouldContinue_goesOn() throws {
+      let play = try Play([try Colors.clip(Colors.red)])
+      let player = try #require(play.terminal.identifier)
+      #expect(play.waitFor(color: Colors.red))
+      play.type("\u{1A}")
+      #expect(play.terminal.waitUntil { $0.alternateEntries == 2 && $0.alternateScreen })
+      #expect(play.waitFor(color: Colors.red))
+      #expect(Processes.state(of: player) != "T")
+      #expect(play.quit()?.shellStatus == 0)
+      play.expectRestored()
+    }
+
     @Test func stopKeys_whilePlaying_areNotTheLines() throws {
       let play = try Play([try Clip(width: 180, height: 320, rate: 30, seconds: 30).file()])
       #expect(play.terminal.waitUntil { $0.synchronizedFrames > 5 })
