@@ -43,10 +43,16 @@ public final class TerminalSession {
   private let output: TerminalOutput
   private var curses: Curses?
   private var decoder = InputDecoder()
+  /// When the terminal was asked for its abilities; nil once it has answered.
+  private var asked: Instant?
   private var isSuspended = false
   private var drawnChrome: Chrome?
   private var drawnLayout: ScreenLayout?
   private var drawnRows: [Int: ChromeRow] = [:]
+  /// The times that a question and its answer take on usual lines and on slow ones.
+  private static let usualJourney = Duration.milliseconds(300)
+  private static let longestJourney = Duration.seconds(1)
+  private static let shortestWait = Duration.milliseconds(100)
   /// Whether the chrome may use the terminal's palette.
   private let hasColour: Bool
 
@@ -88,6 +94,7 @@ public final class TerminalSession {
     enter(curses)
     if !abilities.isLinuxConsole {
       output.tell(Array(TerminalModes.askSynchronized.utf8))
+      asked = .now
     }
   }
 
@@ -112,6 +119,7 @@ public final class TerminalSession {
     }
     for case .synchronizedOutput(let known) in events {
       abilities.synchronizedOutput = known
+      asked = nil
     }
     return events
   }
@@ -268,8 +276,23 @@ public final class TerminalSession {
 
   /// Half a chrome may be under way, as may half a frame: what restores the terminal cuts them off.
   private func leave() {
+    awaitAnswer()
     output.forget()
     TerminalGuard.restore()
+  }
+
+  /// An answer that comes after the end would be typed into the shell. Where it may still come it is
+  /// waited for a moment, and what is unread then is dropped with it.
+  private func awaitAnswer() {
+    guard let asked, Instant.now - asked < Self.longestJourney else { return }
+    let deadline = max(Instant.now + Self.shortestWait, asked + Self.usualJourney)
+    while self.asked != nil, !hasHungUp, Instant.now < deadline {
+      let ready = try? awaitReadiness(of: [Interest(inputDescriptor)], until: deadline)
+      if ready?.first?.readable != true { break }
+      _ = readInput()
+    }
+    if self.asked != nil { tcflush(inputDescriptor, TCIFLUSH) }
+    self.asked = nil
   }
 
   private func enter(_ curses: Curses) {

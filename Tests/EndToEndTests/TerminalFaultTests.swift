@@ -59,6 +59,23 @@ extension EndToEnd {
       #expect(Processes.orphanedDecoders() == [])
     }
 
+    /// The answer to what the session asks first, when the end came before it.
+    @Test func end_beforeTheAnswer_leavesNothingToTheShell() throws {
+      let terminal = try UnreadTerminal()
+      try terminal.start([try Colors.clip(Colors.red)])
+      var output = ""
+      for _ in 0..<5000 where !output.contains("\u{1B}[?2026$p") {
+        usleep(1000)
+        output += terminal.read()
+      }
+      terminal.type("q")
+      usleep(150_000)
+      terminal.type("\u{1B}[?2026;2$y")
+      #expect(try #require(terminal.awaitEnd(within: .seconds(3))) == 0)
+      #expect(terminal.isRestored)
+      #expect(terminal.unreadInput == "")
+    }
+
     /// A session leader's group has nobody who could continue it.
     @Test func stop_whereNobodyCouldContinue_goesOn() throws {
       let play = try Play([try Colors.clip(Colors.red)])
@@ -148,6 +165,18 @@ private final class UnreadTerminal {
 
   func type(_ text: String) {
     _ = text.withCString { write(master, $0, strlen($0)) }
+  }
+
+  /// What a shell would find typed. The line is raw after it.
+  var unreadInput: String {
+    var raw = termios()
+    tcgetattr(slave, &raw)
+    cfmakeraw(&raw)
+    tcsetattr(slave, TCSANOW, &raw)
+    _ = fcntl(slave, F_SETFL, O_NONBLOCK)
+    var buffer = [UInt8](repeating: 0, count: 256)
+    let count = Glibc.read(slave, &buffer, buffer.count)
+    return String(decoding: buffer.prefix(max(0, count)), as: UTF8.self)
   }
 
   /// All that came out and was not read yet.
