@@ -8,7 +8,6 @@
 #include <stdatomic.h>
 #include <string.h>
 #include <sys/eventfd.h>
-#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -23,12 +22,8 @@ static int spawn(const char *path, int in_path, char *const argv[], char *const 
   sigfillset(&all);
   sigemptyset(&none);
   int error = posix_spawn_file_actions_init(&files);
+  if (!error) error = posix_spawnattr_init(&attributes);
   if (error) return error;
-  error = posix_spawnattr_init(&attributes);
-  if (error) {
-    posix_spawn_file_actions_destroy(&files);
-    return error;
-  }
   // The given ones first: they may be among 0 to 2 where the player was started without those.
   if (out >= 0) error = posix_spawn_file_actions_adddup2(&files, out, 3);
   if (socket >= 0) error = posix_spawn_file_actions_adddup2(&files, socket, 3);
@@ -40,7 +35,7 @@ static int spawn(const char *path, int in_path, char *const argv[], char *const 
   if (!error) error = posix_spawnattr_setsigdefault(&attributes, &all);
   if (!error) error = posix_spawnattr_setsigmask(&attributes, &none);
   // A group of its own: ^C and ^Z of the terminal are for the player.
-  short flags = POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP;
+  const short flags = POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP;
   if (!error) error = posix_spawnattr_setflags(&attributes, flags);
   if (!error)
     error = (in_path ? posix_spawnp : posix_spawn)(pid, path, &files, &attributes, argv, envp);
@@ -88,7 +83,6 @@ int lx_limit_self(char which, uint64_t value) {
     case 'n': resource = RLIMIT_NOFILE; break;
     case 'f': resource = RLIMIT_FSIZE; break;
     case 'c': resource = RLIMIT_CORE; break;
-    case 't': resource = RLIMIT_CPU; limit.rlim_max = RLIM_INFINITY; break;
     default: return EINVAL;
   }
   return setrlimit(resource, &limit) ? errno : 0;
@@ -98,34 +92,33 @@ int lx_die_with_parent(void) { return prctl(PR_SET_PDEATHSIG, SIGKILL) ? errno :
 
 static struct {
   atomic_int armed;
-  int descriptor;
+  int descriptor, flags;
   size_t count;
   char bytes[1024];
   struct termios saved;
 } guard;
 
-// Non-blocking meanwhile, whatever the descriptor is; the flag is shared with the shell's.
-static int tell(int fd, const char *bytes, size_t count, int milliseconds) {
-  int flags = fcntl(fd, F_GETFL);
-  fcntl(fd, F_SETFL, flags | O_NONBLOCK);
+// Writes without waiting longer than that. The descriptor may be the shell's, which must wait again.
+static int tell(int milliseconds) {
+  fcntl(guard.descriptor, F_SETFL, guard.flags | O_NONBLOCK);
   size_t done = 0;
-  for (int waited = 0; done < count;) {
-    ssize_t written = write(fd, bytes + done, count - done);
+  for (int waited = 0; done < guard.count;) {
+    ssize_t written = write(guard.descriptor, guard.bytes + done, guard.count - done);
     if (written > 0) done += (size_t)written;
     else if (written < 0 && errno != EINTR && (errno != EAGAIN || waited >= milliseconds)) break;
-    else poll(&(struct pollfd){fd, POLLOUT, 0}, 1, 10), waited += 10;
+    else poll(&(struct pollfd){guard.descriptor, POLLOUT, 0}, 1, 10), waited += 10;
   }
-  fcntl(fd, F_SETFL, flags);
-  return done == count;
+  fcntl(guard.descriptor, F_SETFL, guard.flags);
+  return done == guard.count;
 }
 
 void lx_restore_terminal(void) {
   if (!atomic_load(&guard.armed)) return;
-  if (!tell(guard.descriptor, guard.bytes, guard.count, 400)) {
+  if (!tell(400)) {
     // Nobody reads, or the output was stopped: what is queued makes room for what matters.
     tcflow(guard.descriptor, TCOON);
     tcflush(guard.descriptor, TCOFLUSH);
-    tell(guard.descriptor, guard.bytes, guard.count, 100);
+    tell(100);
   }
   tcsetattr(guard.descriptor, TCSANOW, &guard.saved);
   // Only now: a signal that ends the process meanwhile must restore as well.
@@ -136,6 +129,7 @@ void lx_guard_terminal(int descriptor, const void *bytes, size_t count,
                        const struct termios *saved) {
   atomic_store(&guard.armed, 0);
   guard.descriptor = descriptor;
+  guard.flags = fcntl(descriptor, F_GETFL);
   guard.count = count < sizeof guard.bytes ? count : sizeof guard.bytes;
   memcpy(guard.bytes, bytes, guard.count);
   guard.saved = *saved;
@@ -164,7 +158,6 @@ void lx_install_crash_handler(void) {
   stack_t alternate = {.ss_sp = stack, .ss_size = sizeof stack};
   sigaltstack(&alternate, NULL);
   struct sigaction action = {.sa_handler = crashed, .sa_flags = SA_ONSTACK | SA_RESETHAND};
-  sigemptyset(&action.sa_mask);
   const int fatal[] = {SIGSEGV, SIGABRT, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGQUIT};
   for (size_t i = 0; i < sizeof fatal / sizeof *fatal; i++) sigaction(fatal[i], &action, NULL);
 }
@@ -177,16 +170,12 @@ static void arrived(int signal) {
   uint64_t before = atomic_fetch_or(&pending, 1ull << signal);
   int final = signal == SIGINT || signal == SIGTERM || signal == SIGHUP;
   if (final && before >> signal & 1) crashed(signal);
-  uint64_t one = 1;
-  ssize_t ignored = write(atomic_load(&wake_descriptor), &one, sizeof one);
-  (void)ignored;
-  errno = saved;
+  if (write(atomic_load(&wake_descriptor), &(uint64_t){1}, sizeof(uint64_t)) < 0) errno = saved;
 }
 
 int lx_watch_signal(int signal, int wake) {
   atomic_store(&wake_descriptor, wake);
   struct sigaction action = {.sa_handler = arrived, .sa_flags = SA_RESTART};
-  sigemptyset(&action.sa_mask);
   return sigaction(signal, &action, NULL) ? errno : 0;
 }
 
@@ -199,7 +188,6 @@ int lx_next_option(int argc, char *const argv[], const char *shorts, const struc
     table[i] = (struct option){longs[i].name, longs[i].takes_argument ? required_argument : no_argument,
                                NULL, longs[i].value};
   opterr = 0;
-  optarg = NULL;
   int value = getopt_long(argc, argv, shorts, table, NULL);
   *argument = optarg;
   *next = optind;
@@ -209,27 +197,4 @@ int lx_next_option(int argc, char *const argv[], const char *shorts, const struc
 int lx_wait(struct pollfd *entries, unsigned long count, int64_t nanoseconds) {
   struct timespec timeout = {nanoseconds / 1000000000, nanoseconds % 1000000000};
   return ppoll(entries, count, nanoseconds < 0 ? NULL : &timeout, NULL);
-}
-
-void lx_usage(int of_children, int64_t out[2]) {
-  struct rusage usage = {0};
-  getrusage(of_children ? RUSAGE_CHILDREN : RUSAGE_SELF, &usage);
-  out[0] = (usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1000 +
-           (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1000;
-  out[1] = usage.ru_maxrss;
-}
-
-int lx_output_queued(int descriptor) {
-  int queued = 0;
-  return ioctl(descriptor, TIOCOUTQ, &queued) ? -1 : queued;
-}
-
-int lx_window_size(int descriptor, uint16_t out[4]) {
-  struct winsize size;
-  if (ioctl(descriptor, TIOCGWINSZ, &size)) return errno;
-  out[0] = size.ws_row;
-  out[1] = size.ws_col;
-  out[2] = size.ws_xpixel;
-  out[3] = size.ws_ypixel;
-  return 0;
 }

@@ -129,11 +129,13 @@ public struct ResourceUsage: Equatable, Sendable {
   public static var reapedChildren: ResourceUsage { ResourceUsage(ofChildren: true) }
 
   private init(ofChildren: Bool) {
-    var out: [Int64] = [0, 0]
-    lx_usage(ofChildren ? 1 : 0, &out)
-    processorMilliseconds = Int(out[0])
+    var usage = rusage()
+    getrusage((ofChildren ? RUSAGE_CHILDREN : RUSAGE_SELF).rawValue, &usage)
+    processorMilliseconds =
+      (usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1000
+      + Int(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1000
     let peak = ofChildren ? nil : ResourceUsage.ownPeakKibibytes()
-    peakKibibytes = peak ?? Int(out[1])
+    peakKibibytes = peak ?? usage.ru_maxrss
   }
 
   /// The largest resident set of this program itself (proc(5), VmHWM). What getrusage says counts

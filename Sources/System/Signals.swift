@@ -83,11 +83,13 @@ public struct WindowSize: Equatable, Sendable {
 
   /// Asks the kernel (TIOCGWINSZ); nil when the descriptor is no terminal.
   public init?(descriptor: Int32) {
-    var out: [UInt16] = [0, 0, 0, 0]
-    guard lx_window_size(descriptor, &out) == 0 else { return nil }
-    rows = Int(out[0])
-    columns = Int(out[1])
-    if out[2] > 0, out[3] > 0 { pixels = (Int(out[2]), Int(out[3])) }
+    var size = winsize()
+    guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0 else { return nil }
+    rows = Int(size.ws_row)
+    columns = Int(size.ws_col)
+    if size.ws_xpixel > 0, size.ws_ypixel > 0 {
+      pixels = (Int(size.ws_xpixel), Int(size.ws_ypixel))
+    }
   }
 
   /// Width over height of a cell, from the pixels where they are sane, else 1:2.
@@ -105,8 +107,8 @@ public struct WindowSize: Equatable, Sendable {
 
 /// Bytes written to a terminal that it has not taken yet; nil where it does not tell (TIOCOUTQ).
 public func outputQueued(_ descriptor: Int32) -> Int? {
-  let queued = lx_output_queued(descriptor)
-  return queued < 0 ? nil : Int(queued)
+  var queued: Int32 = 0
+  return ioctl(descriptor, UInt(TIOCOUTQ), &queued) == 0 ? Int(queued) : nil
 }
 
 /// The limits that a decoder puts on itself.

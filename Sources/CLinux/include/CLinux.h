@@ -29,7 +29,7 @@ int lx_eventfd(void);
 int lx_limit_cpu(pid_t pid, uint64_t soft_seconds);
 
 /// Sets an own limit, soft and hard: 'a' address space, 'n' descriptors, 'f' file size, 'c' core
-/// size, 't' CPU seconds (soft only). Returns 0 or an errno value.
+/// size. Returns 0 or an errno value.
 int lx_limit_self(char which, uint64_t value);
 
 /// Asks the kernel to kill this process when its parent ends. Returns 0 or an errno value.
@@ -72,14 +72,5 @@ int lx_next_option(int argc, char *const argv[], const char *shorts, const struc
 
 /// ppoll without a mask; a negative timeout waits for ever.
 int lx_wait(struct pollfd *entries, unsigned long count, int64_t nanoseconds);
-
-/// An own (`of_children` 0) or the reaped children's processor milliseconds and peak KiB.
-void lx_usage(int of_children, int64_t out[2]);
-
-/// Bytes that the terminal has not taken yet; -1 where it does not tell.
-int lx_output_queued(int descriptor);
-
-/// Rows, columns, and the size in pixels (0 where unknown). Returns 0 or an errno value.
-int lx_window_size(int descriptor, uint16_t out[4]);
 
 #endif
