@@ -104,16 +104,32 @@ static struct {
   struct termios saved;
 } guard;
 
-void lx_restore_terminal(void) {
-  if (!atomic_exchange(&guard.armed, 0)) return;
-  // The terminal may be full and its descriptor may not block: whoever ends must not hang here.
+// Non-blocking meanwhile, whatever the descriptor is; the flag is shared with the shell's.
+static int tell(int fd, const char *bytes, size_t count, int milliseconds) {
+  int flags = fcntl(fd, F_GETFL);
+  fcntl(fd, F_SETFL, flags | O_NONBLOCK);
   size_t done = 0;
-  for (int tries = 0; done < guard.count && tries < 64; tries++) {
-    ssize_t written = write(guard.descriptor, guard.bytes + done, guard.count - done);
+  for (int waited = 0; done < count;) {
+    ssize_t written = write(fd, bytes + done, count - done);
     if (written > 0) done += (size_t)written;
-    else if (errno != EINTR && errno != EAGAIN) break;
+    else if (written < 0 && errno != EINTR && (errno != EAGAIN || waited >= milliseconds)) break;
+    else poll(&(struct pollfd){fd, POLLOUT, 0}, 1, 10), waited += 10;
+  }
+  fcntl(fd, F_SETFL, flags);
+  return done == count;
+}
+
+void lx_restore_terminal(void) {
+  if (!atomic_load(&guard.armed)) return;
+  if (!tell(guard.descriptor, guard.bytes, guard.count, 400)) {
+    // Nobody reads, or the output was stopped: what is queued makes room for what matters.
+    tcflow(guard.descriptor, TCOON);
+    tcflush(guard.descriptor, TCOFLUSH);
+    tell(guard.descriptor, guard.bytes, guard.count, 100);
   }
   tcsetattr(guard.descriptor, TCSANOW, &guard.saved);
+  // Only now: a signal that ends the process meanwhile must restore as well.
+  atomic_store(&guard.armed, 0);
 }
 
 void lx_guard_terminal(int descriptor, const void *bytes, size_t count,

@@ -2,10 +2,14 @@
 public struct CardRow: Equatable, Sendable {
   public var keys: String
   public var action: String
+  /// The action in fewer words, for where there is little room.
+  public var brief: String
 
-  public init(keys: String, action: String) {
+  /// - Parameter brief: nil where the action is short enough.
+  public init(keys: String, action: String, brief: String? = nil) {
     self.keys = keys
     self.action = action
+    self.brief = brief ?? action
   }
 }
 
@@ -17,20 +21,27 @@ struct Card {
   private let keyWidth: Int
   private let keyGap: Int
 
-  init(heading: [Lettering], rows: [CardRow], columns: Int, rowsHigh: Int, _ style: Compositor) {
+  /// - Parameter dropsHeading: whether the heading gives way where not all rows fit below it.
+  init(
+    heading: [Lettering], dropsHeading: Bool = false, rows: [CardRow], columns: Int, rowsHigh: Int,
+    _ style: Compositor
+  ) {
     let roomy = Card(
       heading, rows, keyGap: 2, blockGap: 3, columns: columns, rowsHigh: rowsHigh, style)
-    guard roomy.layout.shownRows < rows.count else {
+    guard !roomy.layout.isWhole else {
       self = roomy
       return
     }
-    // Only the first of several keys, so that more rows stand side by side.
+    // Only the first of several keys and few words, so that more rows stand side by side.
     let short = rows.map { row in
-      CardRow(keys: String(row.keys.prefix { $0 != " " }), action: row.action)
+      CardRow(keys: String(row.keys.prefix { $0 != " " }), action: row.brief)
     }
-    let dense = Card(
-      heading, short, keyGap: 1, blockGap: 2, columns: columns, rowsHigh: rowsHigh, style)
-    self = dense.layout.shownRows > roomy.layout.shownRows ? dense : roomy
+    let headings = dropsHeading ? [heading, []] : [heading]
+    let dense = headings.map {
+      Card($0, short, keyGap: 1, blockGap: 2, columns: columns, rowsHigh: rowsHigh, style)
+    }
+    let most = (dense + [roomy]).map(\.layout.shownRows).max()
+    self = (dense + [roomy]).first { $0.layout.shownRows == most } ?? roomy
   }
 
   private init(

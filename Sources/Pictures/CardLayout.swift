@@ -36,6 +36,8 @@ struct CardLayout: Equatable {
   private(set) var rowsPerBlock = 0
   /// How many rows are shown; fewer than there are when the last place says how many are missing.
   private(set) var shownRows = 0
+  /// Whether all rows are shown, none of them cut.
+  private(set) var isWhole = true
   private var blocks = 1
   private let gap: Int
 
@@ -44,6 +46,7 @@ struct CardLayout: Equatable {
     gap = content.gap
     let roomWide = max(0, columns - 2 * horizontalPadding)
     if content.rowCount > 0, !fit(content, roomWide: roomWide, rows: rows) {
+      isWhole = false
       squeeze(content, roomWide: roomWide, roomHigh: max(0, rows - content.heading.count))
     }
     let rowsWide = content.rowCount > 0 ? blocks * blockWidth + (blocks - 1) * gap : 0

@@ -31,13 +31,14 @@ public struct Compositor: Sendable {
 
   /// A centred card of keys and what they do, the picture dark around it.
   ///
-  /// Rows that do not fit below each other stand side by side, with the first of several keys if
-  /// need be; what then does not fit is counted in the last place.
+  /// Rows that do not fit below each other stand side by side, if need be with the first of several
+  /// keys, in few words and without the title; what then does not fit is counted in the last place.
   public func card(title: String, rows: [CardRow], onto grid: inout CellGrid) {
     dim(&grid)
     let heading = title.isEmpty ? [] : [Lettering(title, .strong)]
     Card(
-      heading: heading, rows: rows, columns: grid.columns, rowsHigh: grid.rows, self
+      heading: heading, dropsHeading: true, rows: rows, columns: grid.columns,
+      rowsHigh: grid.rows, self
     ).draw(with: self, onto: &grid)
   }
 
@@ -101,18 +102,6 @@ public struct Compositor: Sendable {
         Lettering(line), row: top + offset, column: (grid.columns - width) / 2 + 1,
         width: width - 2, onto: &grid)
     }
-  }
-
-  /// One line of words about what went wrong, at the bottom.
-  public func errorLine(_ text: String, onto grid: inout CellGrid) {
-    guard grid.rows > 0, grid.columns > 2 else { return }
-    let room = min(grid.columns, Self.widestText) - 2
-    let left = (grid.columns - room) / 2
-    let row = grid.rows - 1
-    panel(top: row, left: 0, width: grid.columns, height: 1, onto: &grid)
-    let blank = Lettering(String(repeating: " ", count: grid.columns), .alarm)
-    write(blank, row: row, column: 0, width: grid.columns, onto: &grid)
-    write(Lettering(text, .alarm), row: row, column: left, width: room, onto: &grid)
   }
 
   /// Replaces everything by the size that is needed and the size there is.

@@ -5,8 +5,6 @@ enum Ink {
   case quiet
   /// A key, a sign: in the accent colour of the user's theme.
   case accent
-  /// Something went wrong.
-  case alarm
 }
 
 /// A piece of text in one ink.
@@ -52,13 +50,12 @@ extension Compositor {
 
   private func cell(_ glyph: Unicode.Scalar, _ ink: Ink, over ground: Cell) -> Cell {
     var cell = Cell(glyph: glyph)
-    if ink == .strong || ink == .alarm { cell.style.insert(.bold) }
+    if ink == .strong { cell.style.insert(.bold) }
     guard depth != .never else {
       if ink == .accent { cell.style.insert(.bold) }
-      if ink == .alarm { cell.style.insert(.reverse) }
       return cell
     }
-    cell.background = ink == .alarm ? .palette(1) : Scrim.ground(of: ground)
+    cell.background = Scrim.ground(of: ground)
     cell.foreground = colour(of: ink)
     return cell
   }

@@ -45,8 +45,15 @@ public final class Signals {
     exit(128 + signal.rawValue)
   }
 
-  /// Stops this process as ^Z does, and returns when it is continued.
-  public static func stopSelf() { raise(SIGSTOP) }
+  /// Stops this process as ^Z does, and returns when it is continued: at once where nobody could,
+  /// as in a window of its own, since the kernel then drops SIGTSTP, but not SIGSTOP.
+  public static func stopSelf() {
+    var plain = sigaction()
+    var watched = sigaction()
+    sigaction(SIGTSTP, &plain, &watched)
+    raise(SIGTSTP)
+    sigaction(SIGTSTP, &watched, nil)
+  }
 }
 
 /// What a crash restores before the process ends. One terminal a process.

@@ -21,7 +21,7 @@ package struct ChromeRow: Equatable {
 extension Chrome {
   /// All rows for a layout, top to bottom.
   package func rows(_ layout: ScreenLayout, unicode: Bool, lines: Bool) -> [ChromeRow] {
-    if layout.isTooSmall { return [Self.sizeRow(layout, unicode: unicode)] }
+    if layout.isTooSmall { return Self.sizeRows(layout, unicode: unicode) }
     let text = TextRow(columns: layout.textColumns, unicode: unicode)
     var rows = [barRow(layout, lines: lines)]
     if let row = layout.titleRow {
@@ -58,14 +58,24 @@ extension Chrome {
     return ChromeRow(row: layout.barRow, runs: runs)
   }
 
-  private static func sizeRow(_ layout: ScreenLayout, unicode: Bool) -> ChromeRow {
-    let text =
-      "needs \(ScreenLayout.leastColumns)x\(ScreenLayout.leastRows), "
-      + "has \(layout.columns)x\(layout.rows)"
-    let shown = DisplayText.cut(text, to: layout.columns, unicode: unicode)
-    let column = (layout.columns - DisplayText.width(of: shown)) / 2
-    return ChromeRow(
-      row: layout.rows / 2, runs: [ChromeRow.Run(column: column, text: shown, tone: .plain)])
+  /// The size that is needed and the size there is, in the most words that fit.
+  private static func sizeRows(_ layout: ScreenLayout, unicode: Bool) -> [ChromeRow] {
+    let least = "\(ScreenLayout.leastColumns)x\(ScreenLayout.leastRows)"
+    let present = "has \(layout.columns)x\(layout.rows)"
+    let wordings = [
+      ["needs \(least), \(present)"], ["needs \(least)", present], ["min \(least)", present],
+      ["needs \(least)"], ["min \(least)"],
+    ]
+    let fitting = wordings.first { lines in
+      lines.count <= layout.rows && lines.allSatisfy { $0.count <= layout.columns }
+    }
+    let lines = fitting ?? [DisplayText.cut(least, to: layout.columns, unicode: unicode)]
+    let top = (layout.rows - lines.count + 1) / 2
+    return lines.enumerated().map { index, line in
+      let column = (layout.columns - DisplayText.width(of: line)) / 2
+      let run = ChromeRow.Run(column: column, text: line, tone: .plain)
+      return ChromeRow(row: top + index, runs: [run])
+    }
   }
 }
 

@@ -1,6 +1,7 @@
 import CNcurses
 import Glibc
 import Pictures
+import System
 
 /// The one place that calls ncurses. Owns its screen, windows and streams, and frees them once.
 ///
@@ -32,19 +33,25 @@ final class Curses {
   }
 
   private let screen: OpaquePointer
+  /// Where ncurses writes and where that is read: it would wait for a terminal that takes nothing,
+  /// and so would all that the player must do meanwhile.
+  private let written: Descriptor
   private let output: UnsafeMutablePointer<FILE>
   private let input: UnsafeMutablePointer<FILE>
   /// Keys are read through a pad: reading through a window may refresh it in passing.
   private let keys: UnsafeMutablePointer<WINDOW>
   private var windows: [Int: UnsafeMutablePointer<WINDOW>] = [:]
 
+  private let terminal: Int32
+  /// The modes of the line while stories play.
+  private var modes = termios()
   /// Whether the terminal can show dim text.
   let canDim: Bool
 
   /// Numbers for recognised strings, beyond all that ncurses gives to keys itself.
   private static let firstRecognised: Int32 = 0x4000
 
-  /// Enters the alternate screen, clears it and sets the modes of the line.
+  /// Sets the modes of the line, and makes the first `flush` enter the alternate screen.
   ///
   /// - Returns: nil where ncurses knows no terminal of that name.
   init?(name: String, input inputDescriptor: Int32, output outputDescriptor: Int32) {
@@ -58,7 +65,9 @@ final class Curses {
     use_env(true)
     use_tioctl(true)
     let started = Self.keepingSignals { newterm(name, output, input) }
-    guard let screen = started, let keys = newpad(1, 1) else {
+    cbreak()
+    noecho()
+    guard let screen = started, let keys = newpad(1, 1), let written = Self.divert(output) else {
       if let started {
         endwin()
         delscreen(started)
@@ -71,9 +80,13 @@ final class Curses {
     self.output = output
     self.input = input
     self.keys = keys
+    self.written = written
+    terminal = outputDescriptor
     canDim = nc_can_show(nc_dim())
-    cbreak()
-    noecho()
+    tcgetattr(terminal, &modes)
+    // ^S would stop the pictures for somebody who never heard of ^Q.
+    modes.c_iflag &= ~tcflag_t(IXON)
+    takeLine()
     curs_set(0)
     set_escdelay(25)
     keypad(keys, true)
@@ -82,7 +95,7 @@ final class Curses {
     typeahead(-1)
   }
 
-  /// Leaves the alternate screen, gives the line its modes back and frees everything.
+  /// Frees everything; the terminal is restored by `TerminalGuard`.
   deinit {
     endwin()
     for window in windows.values { delwin(window) }
@@ -101,6 +114,28 @@ final class Curses {
     }
     return stream
   }
+
+  /// Lets a stream's descriptor, which ncurses writes to, lead into a pipe from now on.
+  ///
+  /// - Returns: the end to read from.
+  private static func divert(_ output: UnsafeMutablePointer<FILE>) -> Descriptor? {
+    var ends: [Int32] = [-1, -1]
+    guard pipe(&ends) == 0 else { return nil }
+    let writing = Descriptor(adopting: ends[1])
+    let reading = Descriptor(adopting: ends[0])
+    for end in ends {
+      _ = fcntl(end, F_SETFD, FD_CLOEXEC)
+      _ = fcntl(end, F_SETFL, O_NONBLOCK)
+    }
+    // More than the largest screen's chrome takes.
+    _ = fcntl(ends[1], pipeSize, 1 << 20)
+    guard dup2(writing.number, fileno(output)) >= 0 else { return nil }
+    _ = fcntl(fileno(output), F_SETFD, FD_CLOEXEC)
+    return reading
+  }
+
+  /// F_SETPIPE_SZ, which Glibc hides.
+  private static let pipeSize: Int32 = 1031
 
   /// ncurses installs handlers of its own where a signal still has its default action.
   private static func keepingSignals<Result>(_ body: () -> Result) -> Result {
@@ -262,8 +297,17 @@ final class Curses {
     wnoutrefresh(window)
   }
 
-  /// Writes what was staged to the terminal.
-  func flush() { doupdate() }
+  /// What the terminal must be sent to show what was staged.
+  func flush() -> [UInt8] {
+    doupdate()
+    return taken()
+  }
+
+  private func taken() -> [UInt8] {
+    var bytes: [UInt8] = []
+    while case .bytes? = try? written.read(upTo: 1 << 13, into: &bytes) {}
+    return bytes
+  }
 
   /// Makes the next `flush` clear the screen and draw all of the windows.
   func clearOnFlush() { clearok(nc_curscr(), true) }
@@ -279,15 +323,18 @@ final class Curses {
 
   var size: (columns: Int, rows: Int) { (Int(nc_columns()), Int(nc_lines())) }
 
-  /// Follows a change of size.
   /// "ncurses 6.4.20221231".
   static var version: String { curses_version().map { String(cString: $0) } ?? "ncurses" }
 
+  /// Follows a change of size.
   func resize(columns: Int, rows: Int) { resizeterm(Int32(rows), Int32(columns)) }
 
-  /// Leaves the alternate screen and gives the line its modes back until the next `flush`.
-  func leave() { endwin() }
+  /// Makes the next `flush` enter the alternate screen again; the terminal has left it.
+  func leave() {
+    endwin()
+    _ = taken()
+  }
 
-  /// Takes the line's present modes as those to give back.
-  func adoptModes() { def_shell_mode() }
+  /// Sets the modes of the line again.
+  func takeLine() { tcsetattr(terminal, TCSANOW, &modes) }
 }

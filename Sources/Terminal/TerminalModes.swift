@@ -12,6 +12,9 @@ enum TerminalModes {
   static let autowrapOn = "\u{1B}[?7h"
   static let cursorOn = "\u{1B}[?25h"
 
+  /// Where the shell goes on in terminals without an alternate screen.
+  static let lastRow = "\u{1B}[9999;1H"
+
   /// The five answers to `askSynchronized`, by the value that they report: unknown, set, not set,
   /// set for ever, not set for ever.
   static let synchronizedAnswers = (0...4).map { "\u{1B}[?2026;\($0)$y" }

@@ -1,30 +1,32 @@
 import Glibc
 import System
 
-/// The ways to the terminal beside ncurses: the painter's, which takes what fits and never waits,
-/// and one that waits, for the few bytes that switch modes.
+/// The way to the terminal: it takes what fits and never waits long.
 final class TerminalOutput {
-  /// Waiting or not belongs to the opening, not to the descriptor, and ncurses' opening must wait;
-  /// so the painter's is one of its own.
-  private let painter: Descriptor
-  private let painterWaits: Bool
-  private let waiting: Descriptor
+  /// Waiting or not belongs to the opening, not to the descriptor, and the shell's must wait; so
+  /// this is one of its own, where that can be.
+  private let own: Descriptor
+  private let waits: Bool
+  /// What could not be sent yet and must go before all else.
+  private var pending: [UInt8] = []
 
-  /// The most that is written at once where the painter has no opening of its own: a terminal that
-  /// says it takes bytes takes so many.
+  /// The most that is written at once where there is no opening of its own: a terminal that says
+  /// it takes bytes takes so many.
   private static let portion = 256
-  /// How long the terminal may take nothing before mode bytes are given up.
-  private static let patience = Duration.seconds(2)
+  /// How long a terminal that takes nothing may hold up the player.
+  private static let patience = Duration.milliseconds(100)
 
   /// Opens the terminal behind a descriptor anew.
   init(terminal number: Int32) throws(TerminalError) {
-    waiting = try Self.copy(number)
     let flags = O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC
     let opened = open("/proc/self/fd/\(number)", flags)
-    painterWaits = opened < 0
+    waits = opened < 0
     // After su or in a sandbox the terminal may belong to somebody else.
-    painter = opened >= 0 ? Descriptor(adopting: opened) : try Self.copy(number)
+    own = opened >= 0 ? Descriptor(adopting: opened) : try Self.copy(number)
   }
+
+  /// What leads to the terminal as long as this object lives.
+  var descriptor: Int32 { own.number }
 
   private static func copy(_ number: Int32) throws(TerminalError) -> Descriptor {
     let copy = fcntl(number, F_DUPFD_CLOEXEC, 3)
@@ -36,27 +38,45 @@ final class TerminalOutput {
   ///
   /// - Returns: how many bytes were taken, 0 when it would have to wait.
   func write(_ bytes: ArraySlice<UInt8>) throws(TerminalError) -> Int {
-    guard !bytes.isEmpty else { return 0 }
-    guard painterWaits else { return try write(bytes, to: painter) }
-    guard awaitRoom(until: .now) else { return 0 }
-    return try write(bytes.prefix(Self.portion), to: painter)
+    guard !bytes.isEmpty, try sendPending() else { return 0 }
+    return try send(bytes)
   }
 
-  /// Writes all, waiting for room. A terminal that is gone, or stopped for good, gets nothing more.
-  func tell(_ text: String) {
-    var rest = Array(text.utf8)[...]
-    while !rest.isEmpty {
-      guard let count = try? write(rest, to: waiting) else { return }
-      rest = rest.dropFirst(count)
-      if count == 0, !awaitRoom(until: .now + Self.patience) { return }
+  /// Writes all, before anything else; what the terminal does not take soon waits for a later call.
+  func tell(_ bytes: [UInt8]) {
+    pending += bytes
+    let deadline = Instant.now + Self.patience
+    do {
+      while try !sendPending(), awaitRoom(until: deadline) {}
+    } catch {
+      // It is gone: the player learns that from its input.
+      pending = []
     }
   }
 
-  private func write(
-    _ bytes: ArraySlice<UInt8>, to descriptor: borrowing Descriptor
-  ) throws(TerminalError) -> Int {
+  /// Whether the terminal has taken all that it was told.
+  func isClear() -> Bool { (try? sendPending()) ?? true }
+
+  /// Forgets what was not sent.
+  func forget() { pending = [] }
+
+  private func sendPending() throws(TerminalError) -> Bool {
+    while !pending.isEmpty {
+      let count = try send(pending[...])
+      if count == 0 { return false }
+      pending.removeFirst(count)
+    }
+    return true
+  }
+
+  private func send(_ bytes: ArraySlice<UInt8>) throws(TerminalError) -> Int {
+    if waits, !awaitRoom(until: .now) { return 0 }
     let transfer: Descriptor.Transfer
-    do { transfer = try descriptor.write(bytes) } catch { throw .system(error) }
+    do {
+      transfer = try own.write(waits ? bytes.prefix(Self.portion) : bytes)
+    } catch {
+      throw .system(error)
+    }
     switch transfer {
     case .bytes(let count): return count
     case .wouldBlock: return 0
@@ -65,7 +85,7 @@ final class TerminalOutput {
   }
 
   private func awaitRoom(until deadline: Instant) -> Bool {
-    let interest = Interest(waiting.number, reading: false, writing: true)
+    let interest = Interest(own.number, reading: false, writing: true)
     let readiness = try? awaitReadiness(of: [interest], until: deadline)
     return readiness?.first?.writable == true
   }

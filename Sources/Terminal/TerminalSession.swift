@@ -43,10 +43,16 @@ public final class TerminalSession {
   private let output: TerminalOutput
   private var curses: Curses?
   private var decoder = InputDecoder()
+  /// When the terminal was asked for its abilities; nil once it has answered.
+  private var asked: Instant?
   private var isSuspended = false
   private var drawnChrome: Chrome?
   private var drawnLayout: ScreenLayout?
   private var drawnRows: [Int: ChromeRow] = [:]
+  /// The times that a question and its answer take on usual lines and on slow ones.
+  private static let usualJourney = Duration.milliseconds(300)
+  private static let longestJourney = Duration.seconds(1)
+  private static let shortestWait = Duration.milliseconds(100)
   /// Whether the chrome may use the terminal's palette.
   private let hasColour: Bool
 
@@ -86,7 +92,10 @@ public final class TerminalSession {
     adoptSize()
     if options.size != nil { curses.resize(columns: self.size.columns, rows: self.size.rows) }
     enter(curses)
-    if !abilities.isLinuxConsole { output.tell(TerminalModes.askSynchronized) }
+    if !abilities.isLinuxConsole {
+      output.tell(Array(TerminalModes.askSynchronized.utf8))
+      asked = .now
+    }
   }
 
   deinit { close() }
@@ -108,7 +117,10 @@ public final class TerminalSession {
       }
       if let code = Self.code(input) { events += decoder.take(code, at: now) }
     }
-    for case .synchronizedOutput(let known) in events { abilities.synchronizedOutput = known }
+    for case .synchronizedOutput(let known) in events {
+      abilities.synchronizedOutput = known
+      asked = nil
+    }
     return events
   }
 
@@ -171,7 +183,9 @@ public final class TerminalSession {
   ///
   /// Only for moments when no frame is half written and the terminal takes bytes.
   public func draw(_ chrome: Chrome) {
-    guard let curses, !isSuspended, chrome != drawnChrome || drawnLayout == nil else { return }
+    guard let curses, !isSuspended, chrome != drawnChrome || drawnLayout == nil,
+      output.isClear()
+    else { return }
     drawnChrome = chrome
     let layout = ScreenLayout.layout(
       columns: size.columns, rows: size.rows, hidden: chrome.hidden)
@@ -188,7 +202,7 @@ public final class TerminalSession {
       curses.stage(row: row.row)
       drawnRows[row.row] = row
     }
-    curses.flush()
+    output.tell(curses.flush())
   }
 
   /// Hands rows over between chrome and picture.
@@ -199,11 +213,11 @@ public final class TerminalSession {
       curses.stage(row: row)
       drawnRows[row] = nil
     }
-    curses.flush()
+    output.tell(curses.flush())
     // ncurses holds these rows for blank, but the picture was there.
     if drawnLayout != nil {
       let taken = rows.filter { drawnRows[$0] == nil }
-      output.tell(taken.map(TerminalModes.emptyRow).joined())
+      output.tell(Array(taken.map(TerminalModes.emptyRow).joined().utf8))
     }
     curses.makeWindows(rows: rows, columns: layout.columns)
     drawnRows = [:]
@@ -236,10 +250,9 @@ public final class TerminalSession {
   /// Leaves the alternate screen, as before the process stops.
   public func suspend() {
     guard let curses, !isSuspended else { return }
+    leave()
     isSuspended = true
-    output.tell(leavingModes)
     curses.leave()
-    TerminalGuard.disarm()
   }
 
   /// Enters it again. The chrome is drawn by the next `draw`; after it the picture must be painted
@@ -247,7 +260,7 @@ public final class TerminalSession {
   public func resume() {
     guard let curses, isSuspended, let modes = Curses.modes(of: outputDescriptor) else { return }
     isSuspended = false
-    curses.adoptModes()
+    curses.takeLine()
     decoder = InputDecoder()
     arm(curses, modes)
     repaintAll()
@@ -257,15 +270,36 @@ public final class TerminalSession {
   /// Restores the terminal. Nothing can be drawn any more; further calls do nothing.
   public func close() {
     guard curses != nil else { return }
-    if !isSuspended { output.tell(leavingModes) }
+    if !isSuspended { leave() }
     curses = nil
-    TerminalGuard.disarm()
+  }
+
+  /// Half a chrome may be under way, as may half a frame: what restores the terminal cuts them off.
+  private func leave() {
+    awaitAnswer()
+    output.forget()
+    TerminalGuard.restore()
+  }
+
+  /// An answer that comes after the end would be typed into the shell. Where it may still come it is
+  /// waited for a moment, and what is unread then is dropped with it.
+  private func awaitAnswer() {
+    guard let asked, Instant.now - asked < Self.longestJourney else { return }
+    let deadline = max(Instant.now + Self.shortestWait, asked + Self.usualJourney)
+    while self.asked != nil, !hasHungUp, Instant.now < deadline {
+      let ready = try? awaitReadiness(of: [Interest(inputDescriptor)], until: deadline)
+      if ready?.first?.readable != true { break }
+      _ = readInput()
+    }
+    if self.asked != nil { tcflush(inputDescriptor, TCIFLUSH) }
+    self.asked = nil
   }
 
   private func enter(_ curses: Curses) {
     curses.blankAll()
-    curses.flush()
-    output.tell((options.mouse ? TerminalModes.mouseOn : "") + TerminalModes.focusOn)
+    output.tell(curses.flush())
+    let modes = (options.mouse ? TerminalModes.mouseOn : "") + TerminalModes.focusOn
+    output.tell(Array(modes.utf8))
   }
 
   /// What ncurses does not undo itself. A frame may be half written: the first byte ends whatever
@@ -277,21 +311,8 @@ public final class TerminalSession {
 
   private func arm(_ curses: Curses, _ modes: termios) {
     let leaving = ["rmkx", "op", "sgr0", "rmcup", "cnorm"].map { curses.string($0) ?? "" }.joined()
-    let bytes = Array((leavingModes + leaving + TerminalModes.cursorOn + "\r").utf8)
-    TerminalGuard.arm(descriptor: outputDescriptor, attributes: modes, bytes: bytes)
-  }
-}
-
-/// The keyboard's terminal, opened because standard input is something else.
-private final class OpenedInput {
-  private let descriptor: Descriptor
-  var number: Int32 { descriptor.number }
-
-  /// Nil where a descriptor is given or standard input is a terminal.
-  init?(unless given: Int32?) throws(TerminalError) {
-    if given != nil || isatty(STDIN_FILENO) == 1 { return nil }
-    let opened = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
-    guard opened >= 0 else { throw .notATerminal }
-    descriptor = Descriptor(adopting: opened)
+    let text = leavingModes + TerminalModes.lastRow + leaving + TerminalModes.cursorOn + "\r"
+    let bytes = Array(text.utf8)
+    TerminalGuard.arm(descriptor: output.descriptor, attributes: modes, bytes: bytes)
   }
 }

@@ -56,25 +56,43 @@ extension EndToEnd {
       #expect(try play.report().stories.map(\.status) == ["stopped"])
     }
 
+    /// Under a shell with job control, which waits for a line before it goes on with a stopped job.
     @Test(arguments: [true, false])
     func suspended_leavesTheScreenAndComesBack(byKey: Bool) throws {
-      let play = try playing()
-      let player = try #require(play.terminal.identifier)
-      if byKey { play.type("\u{1A}") } else { play.terminal.signal(SIGTSTP) }
-      #expect(play.terminal.waitUntil { !$0.alternateScreen })
+      let home = try TemporaryDirectory()
+      let (report, number) = (home.path("report.json"), home.path("number"))
+      let script = """
+        (echo $BASHPID > "$1"; shift; exec "$@"); status=$?
+        while [ $status -gt 128 ]; do read -r line; fg > /dev/null; status=$?; done
+        exit $status
+        """
+      let terminal = try PseudoTerminal()
+      try terminal.start(
+        "/bin/bash",
+        [
+          "-mc", script, "bash", number, Programs.player, "--report", report,
+          try Colors.clip(Colors.red),
+        ],
+        environment: Play.environment(home: home.path))
+      try #require(terminal.waitUntil { shows(Colors.red, on: $0) })
+      let player = try #require(try pid_t(readText(number).filter(\.isNumber)))
+      if byKey { terminal.send("\u{1A}") } else { kill(player, SIGTSTP) }
+      #expect(terminal.waitUntil { !$0.alternateScreen })
       for _ in 0..<500 where Processes.state(of: player) != "T" { usleep(2000) }
       #expect(Processes.state(of: player) == "T")
-      #expect(play.terminal.screen.modes == [7, 25])
-      #expect(play.terminal.attributesUnchanged)
-      play.watch(for: .milliseconds(1500))
-      play.terminal.signal(SIGCONT)
-      #expect(play.waitFor(color: Colors.red))
-      #expect(play.terminal.screen.alternateScreen)
-      play.watch(for: .milliseconds(300))
-      #expect(play.quit()?.shellStatus == 0)
-      play.expectRestored()
+      #expect(terminal.screen.modes == [7, 25])
+      #expect(terminal.attributesUnchanged)
+      _ = terminal.waitUntil(within: .milliseconds(1500)) { _ in false }
+      terminal.send("\n")
+      #expect(terminal.waitUntil { shows(Colors.red, on: $0) })
+      #expect(terminal.screen.alternateScreen)
+      _ = terminal.waitUntil(within: .milliseconds(300)) { _ in false }
+      terminal.send("q")
+      #expect(terminal.awaitEnd()?.shellStatus == 0)
+      #expect(terminal.attributesUnchanged)
+      #expect(terminal.screen.modes == [7, 25])
       // The clock stood while the process did.
-      let story = try #require(try play.report().stories.first)
+      let story = try #require(try Report(path: report).stories.first)
       #expect(story.presentedMs < 1600)
     }
 

@@ -4,13 +4,22 @@ import Testing
 @Suite struct CompositorTests {
   /// What the help card of the player is like.
   static let keys = [
-    ("Right l Enter", "next story"), ("Left h", "previous story"), ("Down J Tab", "next reel"),
-    ("Up K S-Tab", "previous reel"), ("Home", "restart the story"), ("End", "end card"),
-    ("space p", "pause"), (", .", "back, on by 5 s"), ("m", "mute"), ("+ = -", "volume"),
-    ("c", "caption long, short, off"), ("i", "what plays"), ("v", "picture mode"),
-    ("f", "contain or cover"), ("o", "open the link"), ("s", "save a still"), ("? F1", "help"),
-    ("^L", "repaint"), ("q", "quit"), ("Q", "quit and remember"),
-  ].map { CardRow(keys: $0.0, action: $0.1) }
+    CardRow(keys: "q", action: "quit"), CardRow(keys: "Esc", action: "close this"),
+    CardRow(keys: "Right l Enter", action: "next story"),
+    CardRow(keys: "Left h", action: "previous story", brief: "story before"),
+    CardRow(keys: "Down J Tab", action: "next reel"),
+    CardRow(keys: "Up K S-Tab", action: "previous reel", brief: "reel before"),
+    CardRow(keys: "Home", action: "restart the story", brief: "restart"),
+    CardRow(keys: "End", action: "to the end"), CardRow(keys: "Space p", action: "pause"),
+    CardRow(keys: ",", action: "5 s back"), CardRow(keys: ".", action: "5 s forward"),
+    CardRow(keys: "c", action: "caption long, short, off", brief: "caption"),
+    CardRow(keys: "i", action: "what plays"),
+    CardRow(keys: "v", action: "next picture mode", brief: "picture mode"),
+    CardRow(keys: "f", action: "all of it, or fill the screen", brief: "all or fill"),
+    CardRow(keys: "o", action: "open the story's link", brief: "open link"),
+    CardRow(keys: "s", action: "save a still picture", brief: "save a still"),
+    CardRow(keys: "? F1", action: "this help"), CardRow(keys: "^L", action: "repaint"),
+  ]
 
   static let info = [
     ("codec", "h264 1080x1920 30 fps"), ("grid", "120x80 half"), ("decode", "3.1 ms"),
@@ -23,7 +32,7 @@ import Testing
     """
 
   typealias Size = (columns: Int, rows: Int)
-  static let sizes: [Size] = [(40, 9), (40, 12), (80, 21), (80, 24), (200, 60)]
+  static let sizes: [Size] = [(40, 9), (40, 10), (80, 21), (80, 24), (200, 60)]
 
   private static func overlay(
     _ name: String, on grid: inout CellGrid, _ compositor: Compositor
@@ -41,16 +50,11 @@ import Testing
         keys: [CardRow(keys: "Enter", action: "again"), CardRow(keys: "q", action: "quit")],
         onto: &grid)
     case "caption": compositor.caption(longCaption, onto: &grid)
-    case "error":
-      compositor.errorLine(
-        "cannot play beach.mp4: the file is cut off after 1.2 s", onto: &grid)
     default: compositor.tooSmall(needs: (40, 12), has: (32, 10), onto: &grid)
     }
   }
 
-  static let names = [
-    "help", "info", "info left", "spinner", "end", "caption", "error", "too small",
-  ]
+  static let names = ["help", "info", "info left", "spinner", "end", "caption", "too small"]
   private static let picture = Cell(glyph: " ", background: CellColour(rgb: 0x808080))
 
   @Test(arguments: names)
@@ -133,7 +137,7 @@ import Testing
   @Test func overlay_strangersWords_areMadeHarmless() {
     let compositor = Compositor(depth: .trueColour, unicode: true)
     var grid = CellGrid(columns: 40, rows: 3, filledWith: Self.picture)
-    compositor.errorLine("\u{1B}[2J\u{202E}evil\u{9B}31m\n名前.mp4", onto: &grid)
+    compositor.caption("\u{1B}[2J\u{202E}evil\u{9B}31m\n名前.mp4", onto: &grid)
     #expect(Self.outline(of: grid) == "2:0| \u{FFFD}[2Jevil\u{FFFD}31m 名前.mp4                  |")
     #expect(grid[2, 14].glyph == "名")
     #expect(grid[2, 15].isWideTail)

@@ -58,11 +58,17 @@ import Testing
     #expect(Self.text(chrome, columns: 40, rows: 16) == [Self.bar40])
   }
 
-  @Test func rows_tooSmall_sayTheSize() {
-    #expect(
-      Self.text(Self.story, columns: 32, rows: 10) == ["5:     needs 40x12, has 32x10"])
-    #expect(Self.text(Self.story, columns: 8, rows: 2) == ["1:needs 4…"])
-    #expect(Self.text(Self.story, columns: 1, rows: 1) == ["0:…"])
+  @Test(arguments: [
+    (32, 10, ["5:     needs 40x12, has 32x10"]),
+    (20, 5, ["2:    needs 40x12", "3:      has 20x5"]),
+    (10, 2, ["0:min 40x12", "1: has 10x2"]),
+    (20, 1, ["0:    needs 40x12"]),
+    (9, 1, ["0:min 40x12"]),
+    (8, 2, ["1: 40x12"]),
+    (1, 1, ["0:…"]),
+  ])
+  func rows_tooSmall_sayTheSizes(columns: Int, rows: Int, expected: [String]) {
+    #expect(Self.text(Self.story, columns: columns, rows: rows) == expected)
   }
 
   @Test func rows_at300_keepTextTo100Columns() {

@@ -179,6 +179,11 @@ import Testing
     stage.session.draw(story)
     #expect(
       stage.terminal.waitUntil { $0.text == "\n\n\n\n\n     needs 40x12, has 32x10\n\n\n\n" })
+    try stage.terminal.resize(columns: 20, rows: 5)
+    stage.session.resize()
+    stage.session.draw(story)
+    #expect(
+      stage.terminal.waitUntil { $0.text == "\n\n    needs 40x12\n      has 20x5\n" })
   }
 
   @Test func repaintAll_afterForeignOutput_drawsAnew() throws {

@@ -49,7 +49,8 @@ void lx_guard_terminal(int descriptor, const void *bytes, size_t count, const st
 /// The terminal needs no restoring any more.
 void lx_release_terminal(void);
 
-/// Restores what is guarded, now; safe in a signal handler.
+/// Restores what is guarded, now; safe in a signal handler. Takes half a second at most: a terminal
+/// that takes nothing loses the output that it has queued.
 void lx_restore_terminal(void);
 
 /// Makes fatal signals (SEGV, ABRT, BUS, ILL, FPE, TRAP, QUIT) restore the terminal first.

@@ -1,0 +1,214 @@
+import Glibc
+import Support
+import System
+import Testing
+
+extension EndToEnd {
+  /// Terminals that do not take what they are sent, and ends that come too early or too late.
+  @Suite struct TerminalFaultTests {
+    enum Obstacle: CaseIterable {
+      /// Nobody reads the other side, as where a line or a multiplexer hangs.
+      case unread
+      /// The output was stopped, as ^S does it.
+      case stopped
+    }
+
+    enum Way: CaseIterable {
+      case quit, terminate, terminateTwice, terminateThenAbort, abort, hangUp, interrupt
+
+      var signals: [Int32] {
+        switch self {
+        case .quit: []
+        case .terminate: [SIGTERM]
+        case .terminateTwice: [SIGTERM, SIGTERM]
+        case .terminateThenAbort: [SIGTERM, SIGABRT]
+        case .abort: [SIGABRT]
+        case .hangUp: [SIGHUP]
+        case .interrupt: [SIGINT]
+        }
+      }
+    }
+
+    /// More than any buffer between holds.
+    private static func clip() throws -> String {
+      try Clip(width: 180, height: 320, rate: 30, seconds: 30).file()
+    }
+
+    @Test(arguments: Obstacle.allCases, Way.allCases)
+    func end_terminalTakesNothing_comesSoonAndRestores(obstacle: Obstacle, way: Way) throws {
+      let terminal = try UnreadTerminal()
+      try terminal.start([try Self.clip()])
+      usleep(1_200_000)
+      if obstacle == .stopped {
+        tcflow(terminal.slave, TCOOFF)
+        terminal.read()
+        usleep(300_000)
+      }
+      let asked = Instant.now
+      if way == .quit { terminal.type("q") }
+      for signal in way.signals {
+        kill(terminal.player, signal)
+        usleep(50_000)
+      }
+      let status = try #require(terminal.awaitEnd(within: .seconds(3)))
+      #expect(Instant.now - asked < .milliseconds(1500))
+      #expect(status & 0x7F == way.signals.last ?? 0)
+      #expect(status >> 8 == 0)
+      #expect(terminal.isRestored)
+      #expect(terminal.read().hasSuffix("\u{1B}[?25h\r"))
+      #expect(Processes.orphanedDecoders() == [])
+    }
+
+    /// The answer to what the session asks first, when the end came before it.
+    @Test func end_beforeTheAnswer_leavesNothingToTheShell() throws {
+      let terminal = try UnreadTerminal()
+      try terminal.start([try Colors.clip(Colors.red)])
+      var output = ""
+      for _ in 0..<5000 where !output.contains("\u{1B}[?2026$p") {
+        usleep(1000)
+        output += terminal.read()
+      }
+      terminal.type("q")
+      usleep(150_000)
+      terminal.type("\u{1B}[?2026;2$y")
+      #expect(try #require(terminal.awaitEnd(within: .seconds(3))) == 0)
+      #expect(terminal.isRestored)
+      #expect(terminal.unreadInput == "")
+    }
+
+    /// A session leader's group has nobody who could continue it.
+    @Test func stop_whereNobodyCouldContinue_goesOn() throws {
+      let play = try Play([try Colors.clip(Colors.red)])
+      let player = try #require(play.terminal.identifier)
+      #expect(play.waitFor(color: Colors.red))
+      play.type("\u{1A}")
+      #expect(play.terminal.waitUntil { $0.alternateEntries == 2 && $0.alternateScreen })
+      #expect(play.waitFor(color: Colors.red))
+      #expect(Processes.state(of: player) != "T")
+      #expect(play.quit()?.shellStatus == 0)
+      play.expectRestored()
+    }
+
+    @Test func stopKeys_whilePlaying_areNotTheLines() throws {
+      let play = try Play([try Clip(width: 180, height: 320, rate: 30, seconds: 30).file()])
+      #expect(play.terminal.waitUntil { $0.synchronizedFrames > 5 })
+      play.type("\u{13}")
+      play.watch(for: .milliseconds(300))
+      let before = play.terminal.screen.synchronizedFrames
+      #expect(play.terminal.waitUntil { $0.synchronizedFrames > before + 5 })
+      #expect(play.quit()?.shellStatus == 0)
+      play.expectRestored()
+    }
+  }
+}
+
+/// A pseudo terminal whose other side is read only when told to, and the player on it.
+private final class UnreadTerminal {
+  let slave: Int32
+  private(set) var player: pid_t = 0
+  private let master: Int32
+  private let path: String
+  private let home: TemporaryDirectory
+  private var before = termios()
+
+  init() throws {
+    home = try TemporaryDirectory()
+    master = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC | O_NONBLOCK)
+    var unlock: Int32 = 0
+    var number: UInt32 = 0
+    guard ioctl(master, 0x4004_5431, &unlock) == 0, ioctl(master, 0x8004_5430, &number) == 0
+    else { throw SupportError("cannot unlock a pseudo terminal") }
+    path = "/dev/pts/\(number)"
+    slave = open(path, O_RDWR | O_NOCTTY | O_CLOEXEC)
+    var size = winsize(ws_row: 40, ws_col: 120, ws_xpixel: 0, ws_ypixel: 0)
+    guard ioctl(slave, UInt(TIOCSWINSZ), &size) == 0, tcgetattr(slave, &before) == 0 else {
+      throw SupportError("cannot open \(path)")
+    }
+  }
+
+  deinit {
+    if player > 0 {
+      kill(player, SIGKILL)
+      waitpid(player, nil, 0)
+    }
+    close(slave)
+    close(master)
+  }
+
+  func start(_ arguments: [String]) throws {
+    var files = posix_spawn_file_actions_t()
+    var attributes = posix_spawnattr_t()
+    posix_spawn_file_actions_init(&files)
+    posix_spawnattr_init(&attributes)
+    defer {
+      posix_spawn_file_actions_destroy(&files)
+      posix_spawnattr_destroy(&attributes)
+    }
+    posix_spawn_file_actions_addopen(&files, 0, path, O_RDWR, 0)
+    for descriptor in Int32(1)...2 { posix_spawn_file_actions_adddup2(&files, 0, descriptor) }
+    var signals = sigset_t()
+    sigfillset(&signals)
+    posix_spawnattr_setsigdefault(&attributes, &signals)
+    sigemptyset(&signals)
+    posix_spawnattr_setsigmask(&attributes, &signals)
+    let newSession: Int32 = 0x80
+    posix_spawnattr_setflags(
+      &attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | newSession))
+    let argv = ([Programs.player] + arguments).map { strdup($0) } + [nil]
+    let envp =
+      Play.environment(home: home.path).map { strdup("\($0.key)=\($0.value)") } + [nil]
+    defer { for copy in argv + envp { free(copy) } }
+    guard posix_spawn(&player, Programs.player, &files, &attributes, argv, envp) == 0 else {
+      throw SupportError("cannot start the player")
+    }
+  }
+
+  func type(_ text: String) {
+    _ = text.withCString { write(master, $0, strlen($0)) }
+  }
+
+  /// What a shell would find typed. The line is raw after it.
+  var unreadInput: String {
+    var raw = termios()
+    tcgetattr(slave, &raw)
+    cfmakeraw(&raw)
+    tcsetattr(slave, TCSANOW, &raw)
+    _ = fcntl(slave, F_SETFL, O_NONBLOCK)
+    var buffer = [UInt8](repeating: 0, count: 256)
+    let count = Glibc.read(slave, &buffer, buffer.count)
+    return String(decoding: buffer.prefix(max(0, count)), as: UTF8.self)
+  }
+
+  /// All that came out and was not read yet.
+  @discardableResult
+  func read() -> String {
+    var bytes: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 1 << 16)
+    while true {
+      let count = Glibc.read(master, &buffer, buffer.count)
+      guard count > 0 else { return String(decoding: bytes, as: UTF8.self) }
+      bytes += buffer[..<count]
+    }
+  }
+
+  var isRestored: Bool {
+    var now = termios()
+    guard tcgetattr(slave, &now) == 0 else { return false }
+    return now.c_iflag == before.c_iflag && now.c_oflag == before.c_oflag
+      && now.c_cflag == before.c_cflag && now.c_lflag == before.c_lflag
+  }
+
+  /// The status as wait tells it; nil when the player still runs.
+  func awaitEnd(within limit: Duration) -> Int32? {
+    let deadline = Instant.now + limit
+    var status: Int32 = 0
+    while Instant.now < deadline {
+      if waitpid(player, &status, WNOHANG) == player {
+        player = 0
+        return status
+      }
+      usleep(2000)
+    }
+    return nil
+  }
+}
