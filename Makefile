@@ -1,5 +1,6 @@
 # Targets: deps test-deps build demo test bench lint format install uninstall clean
-# README.md says what each is for.
+# README.md says what those for users are for; deps and test-deps install by apt what the programs
+# and the tests need, and are run by the others.
 
 PREFIX ?= /usr/local
 DESTDIR ?=

@@ -9,7 +9,6 @@ public enum Action: String, CaseIterable, Sendable {
   case seekBack = "seek-back"
   case seekForward = "seek-forward"
   case caption, mode, fit, link, still, help, info, repaint, close, quit
-  case quitRemembering = "quit-remembering"
 
   /// What the help says of it.
   var explanation: String {
@@ -33,7 +32,6 @@ public enum Action: String, CaseIterable, Sendable {
     case .repaint: "repaint"
     case .close: "close this"
     case .quit: "quit"
-    case .quitRemembering: "quit and remember the place"
     }
   }
 }
@@ -53,6 +51,9 @@ public struct KeyTable: Sendable {
       (.restart, [.home]),
       (.end, [.end]),
       (.pause, [.character(" "), .character("p")]),
+      (.quit, [.character("q")]),
+      (.close, [.escape]),
+      (.help, [.character("?"), .f(1)]),
       (.seekBack, [.character(",")]),
       (.seekForward, [.character(".")]),
       (.caption, [.character("c")]),
@@ -61,10 +62,7 @@ public struct KeyTable: Sendable {
       (.fit, [.character("f")]),
       (.link, [.character("o")]),
       (.still, [.character("s")]),
-      (.help, [.character("?"), .f(1)]),
       (.repaint, [.control("L")]),
-      (.close, [.escape]),
-      (.quit, [.character("q")]),
     ]
   }
 
@@ -82,6 +80,11 @@ public struct KeyTable: Sendable {
         rows[index].keys.removeAll(where: keys.contains)
       }
     }
+  }
+
+  /// The name of an action's first key; nil where it has none.
+  func name(of action: Action) -> String? {
+    rows.first { $0.action == action }?.keys.first?.name
   }
 
   /// Names of the keys and what they do, for the help.

@@ -18,20 +18,8 @@ struct Overlays: Equatable {
   var help: [Row] = []
   var endCard: [String] = []
   var endKeys: [Row] = []
-  /// The size there is, where it is too small.
-  var tooSmall: ScreenSize?
 
-  struct ScreenSize: Equatable {
-    var columns: Int
-    var rows: Int
-  }
-
-  func draw(with compositor: Compositor, on cells: inout CellGrid, least: ScreenSize) {
-    if let tooSmall {
-      compositor.tooSmall(
-        needs: (least.columns, least.rows), has: (tooSmall.columns, tooSmall.rows), onto: &cells)
-      return
-    }
+  func draw(with compositor: Compositor, on cells: inout CellGrid) {
     if let spinner { compositor.spinner(phase: spinner.phase, text: spinner.text, onto: &cells) }
     if !endCard.isEmpty {
       compositor.endCard(lines: endCard, keys: Overlays.cardRows(endKeys), onto: &cells)

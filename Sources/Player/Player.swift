@@ -103,6 +103,7 @@ public final class Player {
     for (telling, readiness) in zip(watched, ready.dropFirst(3)) {
       telling.service(readiness, now: now)
     }
+    tellings.dropFailed()
     if let saver, let readiness = ready.dropFirst(3 + watched.count).first,
       let outcome = saver.service(readiness, now: now)
     {
@@ -121,7 +122,7 @@ public final class Player {
     ]
     moments += tellings.all.map(\.deadline)
     if !screen.isBusy {
-      moments.append(tellings.current?.nextMoment(now: now))
+      if errorUntil == nil { moments.append(tellings.current?.nextMoment(now: now)) }
       moments.append(view.nextMoment(scene(now: now)))
       if mustPaint || layoutIsStale { moments.append(now) }
       if let lastPaint, !screen.isSettled { moments.append(lastPaint + .milliseconds(120)) }
@@ -145,6 +146,7 @@ public final class Player {
       tellings.reshape(screen.shape(fit: view.fit), at: now)
     }
     guard !screen.isBusy, !isFinished else { return }
+    if view.chromeIsHidden(at: now) != screen.chromeIsHidden { layoutIsStale = true }
     if layoutIsStale { layOut(now: now) }
     stepStory(now: now)
     guard !isFinished else { return }
@@ -155,24 +157,29 @@ public final class Player {
 
   private func stepStory(now: Instant) {
     guard let telling = tellings.current, let generation = telling.generation,
-      !stage.isAtEndCard, !stage.isWaiting, errorUntil == nil
+      errorUntil == nil
     else { return }
     switch telling.step(at: now) {
     case .nothing: break
     case .show(let picture):
       screen.setPicture(picture)
       mustPaint = true
+      guard !stage.isWaiting else { return }
       log.pictureShown(now: now)
       perform(stage.handle(.began(generation: generation)), now: now)
     case .finished:
+      guard !stage.isWaiting else { return }
       log.storyFinished(telling, now: now)
       perform(stage.handle(.finished(generation: generation)), now: now)
+      // Its last picture stays, and may still be wanted in another size.
+      if stage.isWaiting { telling.setPaused(true, at: now) }
     case .failed(let reason):
       fail(generation: generation, reason: reason, now: now)
     }
   }
 
   private func paint(now: Instant) {
+    guard !screen.layout.isTooSmall else { return }
     let overlays = view.overlays(scene(now: now))
     let settles = lastPaint.map { now - $0 >= .milliseconds(120) } ?? false
     let settlesNow = settles && !screen.isSettled
@@ -197,7 +204,7 @@ public final class Player {
     if terminalIsUnknown { screen.repaint() }
     terminalIsUnknown = false
     layoutIsStale = false
-    screen.layOut(hidden: view.chromeIsHidden, mode: view.mode)
+    screen.layOut(hidden: view.chromeIsHidden(at: now), mode: view.mode)
     reshapeDue = now + .milliseconds(60)
     mustPaint = true
   }
@@ -335,7 +342,7 @@ public final class Player {
     case .seekBack: seek(by: .seconds(-5), now: now)
     case .seekForward: seek(by: .seconds(5), now: now)
     case .repaint: refresh()
-    case .quit, .quitRemembering: isFinished = true
+    case .quit: isFinished = true
     case .link: openLink(now: now)
     case .still: saveStill(now: now)
     case .caption, .mode, .fit, .help, .info, .close:
@@ -373,7 +380,7 @@ public final class Player {
   }
 
   private func seek(by distance: Duration, now: Instant) {
-    guard let telling = tellings.current, !stage.isAtEndCard else { return }
+    guard let telling = tellings.current, !stage.isAtEndCard, !stage.isWaiting else { return }
     _ = telling.seek(to: telling.position(at: now) + distance, at: now)
   }
 
@@ -383,7 +390,8 @@ public final class Player {
     else { return }
     do {
       saver = try StillSaver(
-        of: stories[telling.story], at: shown.time, info: info, pool: tellings.pool)
+        of: stories[telling.story], at: telling.sourceTime(of: shown), info: info,
+        pool: tellings.pool)
     } catch {
       view.say("cannot save a still: \(error.reason)", now: now)
     }

@@ -35,7 +35,7 @@ package enum PortablePicture {
   private static func compressed(_ bytes: [UInt8]) -> [UInt8]? {
     var size = compressBound(UInt(bytes.count))
     var out = [UInt8](repeating: 0, count: Int(size))
-    guard compress2(&out, &size, bytes, UInt(bytes.count), 6) == Z_OK else { return nil }
+    guard compress2(&out, &size, bytes, UInt(bytes.count), 1) == Z_OK else { return nil }
     return Array(out[..<Int(size)])
   }
 }

@@ -24,7 +24,8 @@ final class Screen {
   private var sent = 0
   private var frameBegan: Instant?
   private var tolerance = Screen.usualTolerance
-  private var chromeIsHidden = false
+  /// Whether the present layout gives the rows of title and caption to the picture.
+  private(set) var chromeIsHidden = false
 
   init(terminal: TerminalSession, options: PlayOptions) {
     self.terminal = terminal
@@ -65,7 +66,6 @@ final class Screen {
 
   var columns: Int { base.columns }
   var pictureRows: Int { base.rows }
-  var pictureTop: Int { layout.picture.top }
 
   /// What decoders must fit their pictures into.
   func shape(fit: PlayOptions.Fit) -> PictureRequest {
@@ -86,6 +86,8 @@ final class Screen {
     renderer = parts.renderer
     painter = parts.painter
     base = parts.base
+    // Until the decoder's picture of the new size comes, or where none will.
+    picture = picture?.scaledToFit(renderer.pixelGrid(columns: columns, rows: pictureRows))
     if let picture { renderer.render(picture, columns: columns, rows: pictureRows, into: &base) }
   }
 
@@ -113,9 +115,7 @@ final class Screen {
       outgoing = painter.paint(base, tolerance: tolerance)
     } else {
       var cells = base
-      overlays.draw(
-        with: compositor, on: &cells,
-        least: .init(columns: ScreenLayout.leastColumns, rows: ScreenLayout.leastRows))
+      overlays.draw(with: compositor, on: &cells)
       outgoing = painter.paint(cells, tolerance: tolerance)
     }
     sent = 0
@@ -154,5 +154,22 @@ final class Screen {
     precondition(!isBusy, "a frame cut off would leave half an escape sequence")
     terminal.repaintAll()
     painter.forgetDisplayed()
+  }
+}
+
+extension PixelPicture {
+  /// The picture enlarged or reduced to fill a grid in one direction, by its nearest pixels.
+  fileprivate func scaledToFit(_ grid: (width: Int, height: Int)) -> PixelPicture {
+    let scale = min(Double(grid.width) / Double(width), Double(grid.height) / Double(height))
+    let newWidth = max(1, min(grid.width, Int((Double(width) * scale).rounded())))
+    let newHeight = max(1, min(grid.height, Int((Double(height) * scale).rounded())))
+    guard newWidth != width || newHeight != height else { return self }
+    var scaled: [UInt32] = []
+    scaled.reserveCapacity(newWidth * newHeight)
+    for y in 0..<newHeight {
+      let row = y * height / newHeight * width
+      for x in 0..<newWidth { scaled.append(pixels[row + x * width / newWidth]) }
+    }
+    return PixelPicture(width: newWidth, height: newHeight, pixels: scaled)
   }
 }

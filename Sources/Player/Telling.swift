@@ -55,8 +55,6 @@ final class Telling {
   var wantsToWrite: Bool { session.wantsToWrite }
   var hasPicture: Bool { shown != nil }
   var isRunning: Bool { clock.isRunning }
-  /// It has a first picture, or knows that there will be none.
-  var isReady: Bool { shown != nil || !queue.isEmpty || failure != nil }
   var isWaitingForBytes: Bool { session.isWaitingForBytes }
 
   /// From ready to told: the decoder may go on.
@@ -142,6 +140,9 @@ final class Telling {
     if let next = queue.nextTime { return clock.moment(of: next) }
     return end.flatMap(clock.moment(of:))
   }
+
+  /// A picture's time within the medium, whatever round of it this is.
+  func sourceTime(of picture: DecodedPicture) -> Duration { max(.zero, picture.time - roundStart) }
 
   /// When the decoder counts as hanging.
   var deadline: Instant? { session.deadline }

@@ -5,8 +5,9 @@ import System
 /// Keeps the account of a run: an entry for each telling, and how long viewers waited.
 struct TellingLog {
   private(set) var metrics = Metrics()
-  /// A line for each failure, in order.
+  /// A line for each story that failed, in the order of their first failures.
   private(set) var complaints: [String] = []
+  private var complained: Set<String> = []
   private var generation = 0
   private var began: Instant?
   private var isOpen = false
@@ -82,9 +83,9 @@ struct TellingLog {
   }
 
   mutating func fail(_ line: String) {
-    complaints.append(line)
+    if complained.insert(line).inserted { complaints.append(line) }
     events?.note(line)
-    if !metrics.stories.isEmpty { metrics.stories[metrics.stories.count - 1].error = line }
+    if isOpen, !metrics.stories.isEmpty { metrics.stories[metrics.stories.count - 1].error = line }
     keyPressed = nil
     gapStart = nil
   }

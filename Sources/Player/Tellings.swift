@@ -11,6 +11,8 @@ final class Tellings {
   let pool: DecoderPool
   private let options: PlayOptions
   private var ready: [Int: Telling] = [:]
+  /// What failed while it was made ready: left alone until its turn comes.
+  private var unready: Set<Int> = []
   private(set) var current: Telling?
   var shape: PictureRequest
 
@@ -27,11 +29,15 @@ final class Tellings {
   /// Makes a story the current one; what was told before ends.
   func tell(_ story: Int, generation: Int) throws(ResourceError) {
     endCurrent()
-    let waiting = ready.removeValue(forKey: story)
+    dropFailed()
     // One that failed while it waited is tried anew: now its reason can be shown.
-    if let waiting, waiting.hasFailed { waiting.close() }
+    unready.remove(story)
     let telling: Telling
-    if let waiting, !waiting.hasFailed { telling = waiting } else { telling = try open(story) }
+    if let waiting = ready.removeValue(forKey: story) {
+      telling = waiting
+    } else {
+      telling = try open(story)
+    }
     current = telling
     telling.begin(generation: generation)
   }
@@ -47,11 +53,21 @@ final class Tellings {
       telling.close()
       ready[story] = nil
     }
-    for story in wanted where ready[story] == nil && story != current?.story {
+    for story in wanted
+    where ready[story] == nil && story != current?.story && !unready.contains(story) {
       // A neighbour that cannot be opened says so when its turn comes.
-      ready[story] = try? open(story)
+      do { ready[story] = try open(story) } catch { unready.insert(story) }
     }
     try? pool.prepareSpare()
+  }
+
+  /// Lets go of the processes of those that failed: a dead socket would wake the loop for ever.
+  func dropFailed() {
+    for (story, telling) in ready where telling.hasFailed {
+      telling.close()
+      ready[story] = nil
+      unready.insert(story)
+    }
   }
 
   func reshape(_ shape: PictureRequest, at now: Instant) {
@@ -94,7 +110,8 @@ enum StoryBytes {
   static func open(_ story: Story) throws(ResourceError) -> (any Resource, (any ResourceOpener)?) {
     switch story.source {
     case .file(let path):
-      return (try FileResource(path: path), LocalOpener(playlist: path))
+      let file = try FileResource(path: path)
+      return (file, file.isPlaylist ? LocalOpener(playlist: path) : nil)
     case .url:
       throw ResourceError("sources on the network are not supported")
     }

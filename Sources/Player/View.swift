@@ -94,12 +94,19 @@ struct View {
     return false
   }
 
-  var chromeIsHidden: Bool { caption == .off && error == nil && notice == nil }
+  /// Whether title and caption leave their rows to the picture now.
+  func chromeIsHidden(at now: Instant) -> Bool {
+    caption == .off && error == nil && notice(at: now) == nil
+  }
+
+  private func notice(at now: Instant) -> String? {
+    notice.flatMap { now < $0.until ? $0.text : nil }
+  }
 
   /// The next moment at which the words change by themselves.
   func nextMoment(_ scene: Scene) -> Instant? {
     var moments: [Instant] = []
-    if let notice { moments.append(notice.until) }
+    if let notice, scene.now < notice.until { moments.append(notice.until) }
     if scene.now - lastKey < View.dimAfter { moments.append(lastKey + View.dimAfter) }
     if scene.isLoading {
       let since = scene.now - storyBegan
@@ -120,11 +127,11 @@ struct View {
     var chrome = Chrome(segments: segments(scene))
     chrome.titleLeft = titleLeft(scene)
     chrome.titleRight = titleRight(scene)
-    chrome.caption = notice.map(\.text) ?? captionRow(scene)
-    chrome.captionRight = "? help"
+    chrome.caption = notice(at: scene.now) ?? captionRow(scene)
+    chrome.captionRight = options.keys.name(of: .help).map { "\($0) help" } ?? ""
     chrome.error = error
     chrome.dimmed = scene.now - lastKey >= View.dimAfter
-    chrome.hidden = chromeIsHidden
+    chrome.hidden = chromeIsHidden(at: scene.now)
     return chrome
   }
 
@@ -170,7 +177,9 @@ struct View {
   private func titleRight(_ scene: Scene) -> String {
     let place = "\(scene.stage.current.story - scene.reel.lowerBound + 1)/\(scene.reel.count)"
     if scene.stage.isPaused { return (scene.unicode ? "▮▮ " : "paused ") + place }
-    if scene.stage.isWaiting { return "press Right  \(place)" }
+    if scene.stage.isWaiting, let key = options.keys.name(of: .next) {
+      return "press \(key)  \(place)"
+    }
     return place
   }
 
@@ -178,25 +187,23 @@ struct View {
 
   func overlays(_ scene: Scene) -> Overlays {
     var overlays = Overlays()
-    if scene.layout.isTooSmall {
-      overlays.tooSmall = .init(columns: scene.columns, rows: scene.layout.rows)
-      return overlays
-    }
     if scene.stage.isAtEndCard {
       overlays.endCard = [endWords(scene)]
       overlays.endKeys = [
-        .init(keys: "Enter", meaning: "again"), .init(keys: "Left", meaning: "back"),
-        .init(keys: "q", meaning: "quit"),
-      ]
+        .init(keys: "Enter", meaning: "again"),
+        .init(keys: options.keys.name(of: .previous) ?? "", meaning: "back"),
+        .init(keys: options.keys.name(of: .quit) ?? "", meaning: "quit"),
+      ].filter { !$0.keys.isEmpty }
     } else if scene.isLoading, scene.now - storyBegan >= View.loadingPatience {
       let phase = Int((scene.now - storyBegan).milliseconds / 100)
       overlays.spinner = .init(text: scene.story?.shortName ?? "", phase: phase)
     }
-    if caption == .long, let text = scene.story?.caption { overlays.caption = text }
-    if showsInfo { overlays.info = info(scene) }
     if showsHelp {
       overlays.help = options.keys.helpRows.map { .init(keys: $0.keys, meaning: $0.meaning) }
+      return overlays
     }
+    if caption == .long, let text = scene.story?.caption { overlays.caption = text }
+    if showsInfo { overlays.info = info(scene) }
     return overlays
   }
 

@@ -211,7 +211,10 @@ public struct Stage: Sendable {
     isPausedByKey = false
     isHeld = false
     guard story < storyCount else {
-      phase = options.untimed || !hasBegunAny ? .finished : .endCard
+      let nothingPlays = !hasBegunAny && attempts.count == storyCount
+      phase = options.untimed || nothingPlays ? .finished : .endCard
+      // The card stands behind the last story, from wherever it was reached.
+      current = Telling(story: max(0, storyCount - 1), generation: current.generation)
       return [phase == .finished ? .finish : .showEndCard]
     }
     current = Telling(story: story, generation: current.generation + 1)

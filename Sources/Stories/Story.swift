@@ -106,14 +106,16 @@ public struct Story: Equatable, Sendable {
     if case .file = source { known.insert(.file) }
     if published != nil { known.insert(.published) }
     if expires != nil { known.insert(.expires) }
-    if durationS != nil { known.insert(.duration) }
-    if imageTime != nil { known.insert(.imageTime) }
+    let length = Self.sane(durationS)
+    let stay = Self.sane(imageTime)
+    if length != nil { known.insert(.duration) }
+    if stay != nil { known.insert(.imageTime) }
     if maxViews != nil { known.insert(.maxViews) }
     self.known = known
     publishedSeconds = published ?? 0
     expiresSeconds = expires ?? 0
-    claimedSeconds = durationS ?? 0
-    imageSeconds = Float(imageTime ?? 0)
+    claimedSeconds = length ?? 0
+    imageSeconds = Float(stay ?? 0)
     views = maxViews ?? 0
   }
 
@@ -162,6 +164,11 @@ public struct Story: Equatable, Sendable {
 
   /// After so many tellings to the end the story is told no more; nil without a limit.
   public var maxViews: Int32? { known.contains(.maxViews) ? views : nil }
+
+  /// Seconds as a feed claims them: nothing but 0 to 100 days is believed.
+  private static func sane(_ seconds: Double?) -> Double? {
+    seconds.flatMap { (0...8_640_000).contains($0) ? $0 : nil }
+  }
 
   private func text(from start: UInt32, to end: UInt32) -> String {
     let bytes = texts.utf8

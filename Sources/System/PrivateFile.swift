@@ -3,7 +3,15 @@ import Glibc
 /// Files that only their owner may read.
 public enum PrivateFile {
   /// Writes a file of mode 0600 in one step: it holds the old or the new bytes, never a part.
-  public static func replace(_ path: String, with bytes: [UInt8]) throws(SystemError) {
+  /// Where a link leads to it, the link stays; a device or a pipe is written to as it is.
+  public static func replace(_ name: String, with bytes: [UInt8]) throws(SystemError) {
+    let path = Paths.canonical(name) ?? name
+    var status = stat()
+    if stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
+      let number = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
+      guard number >= 0 else { throw SystemError(step: "open", subject: path, code: errno) }
+      return try Descriptor(adopting: number).writeAll(bytes)
+    }
     let temporary = "\(path).\(getpid()).new"
     let number = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard number >= 0 else { throw SystemError(step: "create", subject: temporary, code: errno) }

@@ -13,8 +13,6 @@ public final class Signals {
     case windowChanged = 28
     case childEnded = 17
 
-    /// Whether it asks the program to end.
-    public var endsProgram: Bool { self == .interrupt || self == .terminate || self == .hangUp }
   }
 
   private let bell: Bell

@@ -58,7 +58,7 @@ struct ConfigFile {
 
   private mutating func add(_ line: Substring, number: Int) throws(Mistake) {
     guard let equals = line.firstIndex(of: "=") else {
-      throw mistake(number, "'\(line)' is no setting: write key = value")
+      throw mistake(number, "'\(line.prefix(60))' is no setting: write key = value")
     }
     let key = line[..<equals].trimmed
     guard !key.isEmpty else { throw mistake(number, "a setting needs a key before =") }

@@ -8,6 +8,8 @@ struct Configuration {
   /// Sources by their name in the file, in its order.
   private(set) var feeds: [(name: String, sources: [String])] = []
 
+  private static let largest = 1 << 20
+
   /// Reads the file that the command line names, else the user's own where there is one.
   ///
   /// - Parameter base: what the settings are put into.
@@ -17,10 +19,19 @@ struct Configuration {
     var configuration = Configuration()
     guard let path = path ?? ownPath else { return configuration }
     let bytes: [UInt8]
+    let kind: FileStatus.Kind
     do {
-      bytes = try Descriptor.open(reading: path).read(at: 0, count: 1 << 20)
+      kind = try FileStatus(of: path).kind
+      // A fifo or device is not even opened.
+      bytes =
+        kind == .regular
+        ? try Descriptor.open(reading: path).read(at: 0, count: largest + 1) : []
     } catch {
       throw UsageError(words: "cannot read the configuration \(path): \(error.reason)")
+    }
+    guard kind == .regular, bytes.count <= largest else {
+      let reason = kind == .regular ? "larger than 1 MiB" : "not a regular file"
+      throw UsageError(words: "cannot read the configuration \(path): \(reason)")
     }
     do throws(ConfigFile.Mistake) {
       let file = try ConfigFile(path: path, text: String(decoding: bytes, as: UTF8.self))

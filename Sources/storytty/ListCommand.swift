@@ -9,8 +9,8 @@ struct ListCommand {
 
   func run() -> Int32 {
     guard let feed = readFeed(invocation.sources) else { return Status.nothingPlayed }
-    print(invocation.json ? json(feed).description : lines(feed).joined(separator: "\n"))
-    return Status.well
+    let text = invocation.json ? json(feed).description : lines(feed).joined(separator: "\n")
+    return Output.write(text + "\n") ? Status.well : Status.usage
   }
 
   private func lines(_ feed: Feed) -> [String] {

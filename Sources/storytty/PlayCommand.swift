@@ -20,6 +20,7 @@ struct PlayCommand {
     }
     guard let program = Installation.decoder else {
       complain("the decoder program storytty-decoder is missing; install it beside storytty")
+      writeReport(Player.emptyReport)
       return Status.usage
     }
     let pool = DecoderPool(program: program)
@@ -39,6 +40,7 @@ struct PlayCommand {
         options.log = try EventLog(path: path)
       } catch {
         complain(error.description)
+        writeReport(Player.emptyReport)
         return Status.usage
       }
     }
@@ -59,7 +61,7 @@ struct PlayCommand {
       writeReport(Player.emptyReport)
       return Status.usage
     }
-    for line in outcome.result.complaints { complain(line) }
+    complain(all: outcome.result.complaints)
     complain(skipped: feed.skipped)
     let reportFailed = !writeReport(outcome.report)
     if let signal = outcome.result.endedBy { Signals.die(of: signal) }

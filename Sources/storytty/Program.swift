@@ -22,12 +22,10 @@ struct Program {
       return Status.usage
     }
     if invocation.help {
-      print(OptionTable.help, terminator: "")
-      return Status.well
+      return Output.write(OptionTable.help) ? Status.well : Status.usage
     }
     if invocation.version {
-      print("storytty \(Program.version)")
-      return Status.well
+      return Output.write("storytty \(Program.version)\n") ? Status.well : Status.usage
     }
     switch invocation.verb {
     case .play: return PlayCommand(invocation: invocation, start: start).run()
@@ -97,8 +95,28 @@ func readFeed(_ sources: [String]) -> Feed? {
   return nil
 }
 
-/// A line for each thing that was left out.
+/// A line for each thing that was left out, of very many the first.
 func complain(skipped: [Skipped]) {
-  for one in skipped.prefix(20) { complain("cannot play \(one.source): \(one.reason)") }
-  if skipped.count > 20 { complain("and \(skipped.count - 20) more") }
+  complain(all: skipped.map { "cannot play \($0.source): \($0.reason)" })
+}
+
+/// A line for each sentence, of very many the first.
+func complain(all lines: [String]) {
+  for line in lines.prefix(20) { complain(line) }
+  if lines.count > 20 { complain("and \(lines.count - 20) more") }
+}
+
+/// Standard output, and whether it still takes what is written.
+enum Output {
+  /// Writes text; false where the reader has gone or the disk is full.
+  static func write(_ text: String) -> Bool { write(Array(text.utf8)) }
+
+  static func write(_ bytes: [UInt8]) -> Bool {
+    do {
+      try Descriptor(adopting: dup(STDOUT_FILENO)).writeAll(bytes)
+      return true
+    } catch {
+      return false
+    }
+  }
 }

@@ -26,7 +26,7 @@ struct ShowCommand {
     else { return Status.nothingPlayed }
     do {
       let lines = try still.lines(of: story, at: invocation.at, pool: pool)
-      return write(lines) ? Status.well : Status.usage
+      return Output.write(lines) ? Status.well : Status.usage
     } catch {
       complain(error.description)
       return Status.nothingPlayed
@@ -46,15 +46,5 @@ struct ShowCommand {
       columns: size.columns, rows: size.rows, mode: invocation.play.mode,
       depth: invocation.play.colour ?? depth, fit: invocation.play.fit,
       unicode: abilities?.unicode ?? true, cellAspect: window?.cellAspect ?? 0.5)
-  }
-
-  /// Writes all of it; false where the reader has gone.
-  private func write(_ bytes: [UInt8]) -> Bool {
-    do {
-      try Descriptor(adopting: dup(STDOUT_FILENO)).writeAll(bytes)
-      return true
-    } catch {
-      return false
-    }
   }
 }

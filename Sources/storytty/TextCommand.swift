@@ -11,14 +11,16 @@ struct TextCommand {
   func run() -> Int32 {
     guard let feed = readFeed(invocation.sources) else { return Status.nothingPlayed }
     let now = WallClock.seconds
+    var lines: [String] = []
     for reel in feed.reels {
       for (number, story) in reel.stories.enumerated() {
-        print(
+        lines.append(
           DisplayText.safe(
             StoryWords.line(
               for: story, number: number + 1, of: reel.stories.count, reel: reel.name, now: now)))
       }
     }
+    guard Output.write(lines.joined(separator: "\n") + "\n") else { return Status.usage }
     complain(skipped: feed.skipped)
     return feed.skipped.isEmpty ? Status.well : PlayOutcome.somePlayed.status
   }

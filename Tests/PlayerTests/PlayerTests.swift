@@ -147,6 +147,16 @@ import Testing
     #expect(Words.bytes(count) == words)
   }
 
+  @Test(arguments: [1e300, .infinity, .nan, -1, 8_640_001])
+  func absurd_lengths_areNotBelieved(seconds: Double) {
+    let story = Story(
+      source: .file("/a/b.gif"), kind: .video, durationS: seconds, imageTime: seconds)
+    #expect(story.durationS == nil && story.imageTime == nil)
+    #expect(
+      StoryWords.line(for: story, number: 1, of: 1, reel: "", now: 0)
+        == "story 1 of 1, video: b.gif")
+  }
+
   @Test func line_tellsAStoryInWords() {
     let story = Story(
       source: .file("/a/beach.mp4"), kind: .video, caption: "Low tide", author: "anna",

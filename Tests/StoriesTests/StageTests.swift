@@ -39,6 +39,19 @@ import Testing
     #expect(stage.handle(.previous) == [.tell(.init(story: 5, generation: 7))])
   }
 
+  @Test func end_fromAnEarlyStory_standsBehindTheLast() {
+    var stage = telling(0)
+    #expect(stage.handle(.end) == [.showEndCard])
+    #expect(stage.current.story == 5)
+    #expect(stage.handle(.previous) == [.tell(.init(story: 5, generation: 2))])
+  }
+
+  @Test func keys_beforeAnyPicture_neverEndTheProgram() {
+    var stage = started()
+    for _ in 0..<5 { _ = stage.handle(.next) }
+    #expect(stage.handle(.next) == [.showEndCard])
+  }
+
   @Test func replay_atTheEndCard_beginsAgain() {
     var stage = telling(5)
     _ = stage.handle(.end)
