@@ -104,22 +104,6 @@ public struct Compositor: Sendable {
     }
   }
 
-  /// Replaces everything by the size that is needed and the size there is.
-  public func tooSmall(
-    needs: (columns: Int, rows: Int), has: (columns: Int, rows: Int), onto grid: inout CellGrid
-  ) {
-    grid.fill(with: .blank)
-    let text = "needs \(needs.columns)x\(needs.rows), has \(has.columns)x\(has.rows)"
-    let lines = DisplayText.wrap(text, to: grid.columns, limit: grid.rows, unicode: unicode)
-    for (offset, line) in lines.enumerated() {
-      var column = (grid.columns - DisplayText.width(of: line)) / 2
-      for glyph in line.unicodeScalars {
-        grid[(grid.rows - lines.count) / 2 + offset, column] = Cell(glyph: glyph)
-        column += 1
-      }
-    }
-  }
-
   /// Darkens a rectangle inside the grid for text.
   func panel(top: Int, left: Int, width: Int, height: Int, onto grid: inout CellGrid) {
     Scrim(depth: depth, strength: .panel)

@@ -49,12 +49,11 @@ import Testing
         lines: ["That was all: 12 stories, 3 reels", "The cache saved 41 MB"],
         keys: [CardRow(keys: "Enter", action: "again"), CardRow(keys: "q", action: "quit")],
         onto: &grid)
-    case "caption": compositor.caption(longCaption, onto: &grid)
-    default: compositor.tooSmall(needs: (40, 12), has: (32, 10), onto: &grid)
+    default: compositor.caption(longCaption, onto: &grid)
     }
   }
 
-  static let names = ["help", "info", "info left", "spinner", "end", "caption", "too small"]
+  static let names = ["help", "info", "info left", "spinner", "end", "caption"]
   private static let picture = Cell(glyph: " ", background: CellColour(rgb: 0x808080))
 
   @Test(arguments: names)

@@ -222,17 +222,5 @@ extension Goldens {
     58:0|                                                   Low tide at the old pier, and nobody there but gulls, two dogs and a man who sold us tea from the                                                    |
     59:0|                                                   back of a van. We stayed until the lights came on in Wyk.                                                                                            |
     """,
-    "too small": """
-    40x9
-    4:0|         needs 40x12, has 32x10         |
-    40x10
-    4:0|         needs 40x12, has 32x10         |
-    80x21
-    10:0|                             needs 40x12, has 32x10                             |
-    80x24
-    11:0|                             needs 40x12, has 32x10                             |
-    200x60
-    29:0|                                                                                         needs 40x12, has 32x10                                                                                         |
-    """,
   ]
 }
