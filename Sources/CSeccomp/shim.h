@@ -11,6 +11,7 @@
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -67,6 +68,27 @@ static inline int sc_attempt_executable_memory(void) {
   if (page == MAP_FAILED) return errno;
   munmap(page, 4096);
   return 0;
+}
+
+/// By its path, and with the flag that allows an empty one but does not ask for it.
+static inline int sc_attempt_stat(void) {
+  struct stat about;
+  if (!stat("/", &about) || !lstat("/", &about)) return 0;
+  const int empty_path = 0x1000;  // AT_EMPTY_PATH, which <fcntl.h> names only with _GNU_SOURCE
+  return fstatat(AT_FDCWD, "/", &about, empty_path) ? errno : 0;
+}
+
+/// Out of the way of the signal that says that the processor time is used up.
+static inline int sc_attempt_handler(void) {
+  struct sigaction ignore = {.sa_handler = SIG_IGN};
+  return sigaction(SIGXCPU, &ignore, NULL) ? errno : 0;
+}
+
+static inline int sc_attempt_block(void) {
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, SIGXCPU);
+  return sigprocmask(SIG_BLOCK, &set, NULL) ? errno : 0;
 }
 
 #endif

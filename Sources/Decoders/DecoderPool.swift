@@ -8,6 +8,8 @@ public final class DecoderPool {
   private let program: DecoderProgram
   private var spare: DecoderProcess?
   private var dying: [DecoderProcess] = []
+  /// The most memory that any decoder that was told to end had resident, in KiB.
+  public private(set) var peakKibibytes = 0
 
   public init(program: DecoderProgram) { self.program = program }
 
@@ -19,26 +21,45 @@ public final class DecoderPool {
 
   /// The waiting decoder, else a new one.
   func take() throws(SystemError) -> DecoderProcess {
-    if let ready = spare, !ready.hasEnded() {
+    reap()
+    if let ready = spare {
       spare = nil
       return ready
     }
-    spare = nil
     return try DecoderProcess(program: program)
   }
 
   /// A decoder that was told to end: reaped when it has.
-  func bury(_ process: DecoderProcess) { dying.append(process) }
+  func bury(_ process: DecoderProcess) {
+    note(process)
+    dying.append(process)
+  }
 
-  /// Reaps the decoders that have ended, without waiting.
-  public func reap() { dying.removeAll { $0.hasEnded() } }
+  /// Reaps the decoders that have ended, without waiting; a waiting one too, which nothing replaces
+  /// before `prepareSpare` does.
+  public func reap() {
+    dying.removeAll { hasEnded($0) }
+    if let ready = spare, hasEnded(ready) { spare = nil }
+  }
 
   /// Ends and reaps all that is left; every session must be closed before.
   public func close() {
-    _ = spare?.end()
+    for process in dying + [spare].compactMap(\.self) {
+      _ = process.end()
+      note(process)
+    }
     spare = nil
-    for process in dying { _ = process.end() }
     dying = []
+  }
+
+  private func hasEnded(_ process: DecoderProcess) -> Bool {
+    guard process.hasEnded() else { return false }
+    note(process)
+    return true
+  }
+
+  private func note(_ process: DecoderProcess) {
+    peakKibibytes = max(peakKibibytes, process.peakKibibytes)
   }
 
   deinit { close() }

@@ -10,6 +10,8 @@ final class DecoderProcess {
   private let started = Instant.now
   private var limitRenewed: Instant
   private(set) var isClosed = false
+  /// The most memory that it was seen to have resident, in KiB.
+  private(set) var peakKibibytes = 0
 
   /// Starts the program; it loads its libraries and waits.
   init(program: DecoderProgram) throws(SystemError) {
@@ -69,23 +71,34 @@ final class DecoderProcess {
   func renewProcessorTime(now: Instant) {
     guard now == started || now - limitRenewed > .seconds(2) else { return }
     limitRenewed = now
+    notePeak()
     program.process.limitProcessorTime(seconds: 20 + 2 * UInt64((now - started).components.seconds))
   }
 
   /// Ends it without waiting for its end.
   func kill() {
     isClosed = true
+    notePeak()
     program.process.sendKill()
   }
 
   /// Whether it has ended and was reaped.
-  func hasEnded() -> Bool { program.process.poll() != nil || program.process.identifier == 0 }
+  func hasEnded() -> Bool {
+    guard program.process.poll() != nil || program.process.identifier == 0 else { return false }
+    notePeak()
+    return true
+  }
 
   /// Ends it for sure; how it had ended by itself, if it had.
   func end() -> ChildProcess.Ending? {
     isClosed = true
+    notePeak()
+    defer { notePeak() }
     return program.process.kill()
   }
+
+  /// A running one tells its peak at any time, one that ended by itself only after it was reaped.
+  private func notePeak() { peakKibibytes = max(peakKibibytes, program.process.peakKibibytes) }
 }
 
 /// The decoder program and how it is started.

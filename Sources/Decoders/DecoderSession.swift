@@ -20,6 +20,7 @@ public final class DecoderSession {
   public static let patience = Duration.seconds(10)
   private static let largestRead: UInt32 = 4 << 20
   private static let largestBacklog = 1 << 20
+  private static let longestReason = 200
 
   private let process: DecoderProcess
   private let pool: DecoderPool
@@ -28,8 +29,10 @@ public final class DecoderSession {
   private var nextResource: UInt32 = 1
   private var answersOwed = 0
   private var credit = 0
+  private var word: DecoderWord
   private var hasEnded = false
   private var hasFailed = false
+  private var isClosed = false
   private var lastSign: Instant
   /// The serial of the last seek; pictures with an older one are stale.
   public private(set) var serial: UInt32 = 0
@@ -43,6 +46,7 @@ public final class DecoderSession {
     self.pool = pool
     resources = [0: resource]
     self.opener = opener
+    word = DecoderWord(shape: shape, hasSound: soundRate != nil)
     lastSign = .now
     process.send(
       .open(OpenRequest(length: resource.info?.length, shape: shape, soundRate: soundRate)))
@@ -75,7 +79,10 @@ public final class DecoderSession {
     process.send(.seek(serial: serial, to: time))
   }
 
-  public func reshape(_ shape: PictureRequest) { process.send(.shape(shape)) }
+  public func reshape(_ shape: PictureRequest) {
+    word.allow(shape)
+    process.send(.shape(shape))
+  }
   public func setEffort(_ effort: Effort) { process.send(.effort(effort)) }
 
   /// The player itself was stopped: the time did not run for the decoder either.
@@ -89,11 +96,15 @@ public final class DecoderSession {
     do throws(WireError) {
       let isAlive = readiness.readable ? process.receive() : true
       while !hasFailed, let message = try process.next() {
+        guard word.isInTurn(message, serial: serial) else {
+          fail(DecoderSession.outOfTurn, into: &events)
+          break
+        }
         take(message, now: now, into: &events)
       }
       if !isAlive, !hasFailed { fail(wordsForDeath(), into: &events) }
     } catch {
-      fail("the decoder spoke out of turn", into: &events)
+      fail(DecoderSession.outOfTurn, into: &events)
     }
     if !hasFailed, let deadline, now >= deadline {
       fail("the decoder hangs", into: &events)
@@ -101,38 +112,58 @@ public final class DecoderSession {
     return events
   }
 
+  private static let outOfTurn = "the decoder spoke out of turn"
+
+  /// Only what brings the story further is a sign of life.
   private func take(_ message: DecoderMessage, now: Instant, into events: inout [Event]) {
-    lastSign = now
     process.renewProcessorTime(now: now)
     switch message {
     case .read(let request, let resource, let offset, let length):
       // One answer is awaited at a time: who asks on without reading would fill the player's memory.
       guard answersOwed == 0, process.backlog < DecoderSession.largestBacklog else {
-        return fail("the decoder spoke out of turn", into: &events)
+        return fail(DecoderSession.outOfTurn, into: &events)
       }
+      lastSign = now
       serve(request: request, resource: resource, offset: offset, length: length)
     case .openResource(let request, let url):
       guard process.backlog < DecoderSession.largestBacklog else {
-        return fail("the decoder spoke out of turn", into: &events)
+        return fail(DecoderSession.outOfTurn, into: &events)
       }
+      lastSign = now
       open(request: request, url: url)
     case .closeResource(let number):
-      if number != 0 { resources.removeValue(forKey: number)?.cancel() }
+      guard number != 0, let resource = resources.removeValue(forKey: number) else {
+        return fail(DecoderSession.outOfTurn, into: &events)
+      }
+      resource.cancel()
     case .opened(let info):
+      lastSign = now
       events.append(.opened(info))
-    case .picture(let picture):
-      guard credit > 0 else { return fail("the decoder spoke out of turn", into: &events) }
+    case .picture(var picture):
+      guard credit > 0 else { return fail(DecoderSession.outOfTurn, into: &events) }
+      // Another one may be sent for a stale one, which itself is worth nothing.
+      guard picture.serial == serial else { return grantAnother(into: &events) }
       credit -= 1
-      if picture.serial == serial { events.append(.picture(picture)) } else { allow(pictures: 1) }
+      lastSign = now
+      picture.time = max(.zero, picture.time)
+      events.append(.picture(picture))
     case .sound(let sound):
       if sound.serial == serial { events.append(.sound(sound)) }
     case .ended(let ended, let picturesEnd, let soundEnd):
       guard ended == serial else { return }
       hasEnded = true
+      lastSign = now
       events.append(.ended(serial: ended, picturesEnd: picturesEnd, soundEnd: soundEnd))
     case .failed(let reason):
-      fail(reason, into: &events)
+      fail(String(reason.prefix(DecoderSession.longestReason)), into: &events)
     }
+  }
+
+  private func grantAnother(into events: inout [Event]) {
+    guard process.backlog < DecoderSession.largestBacklog else {
+      return fail(DecoderSession.outOfTurn, into: &events)
+    }
+    process.send(.credit(pictures: 1))
   }
 
   private func fail(_ reason: String, into events: inout [Event]) {
@@ -153,8 +184,11 @@ public final class DecoderSession {
   }
 
   private func serve(request: UInt32, resource: UInt32, offset: UInt64, length: UInt32) {
-    guard let source = resources[resource], length <= DecoderSession.largestRead else {
+    guard let source = resources[resource] else {
       return process.send(.refused(request: request, reason: "no such resource"))
+    }
+    guard length <= DecoderSession.largestRead else {
+      return process.send(.refused(request: request, reason: "it asks for too much at once"))
     }
     answersOwed += 1
     source.read(offset: offset, length: Int(length)) { [weak self] result in
@@ -186,7 +220,8 @@ public final class DecoderSession {
   public func close() {
     for resource in resources.values { resource.cancel() }
     resources = [:]
-    guard !process.isClosed else { return }
+    guard !isClosed else { return }
+    isClosed = true
     process.kill()
     pool.bury(process)
   }

@@ -13,6 +13,7 @@ package struct DecodingError: Error, Equatable {
   static let noAnimations = DecodingError("animations are not supported yet")
   static let protected = DecodingError("protected content")
   static let unknownPixels = DecodingError("this kind of pixels cannot be shown")
+  static let absurdTime = DecodingError("damaged: its times are further away than any media's")
   static let endless = DecodingError("damaged or cut off: decoding it comes to no end")
   static let nothingToShow = DecodingError("neither picture nor sound in it")
 

@@ -15,6 +15,8 @@ struct Storyteller {
   private var isResting = false
   /// Sound is sent so far ahead of the picture beside it.
   private static let soundLead = Duration.milliseconds(500)
+  /// No story is longer, whatever a damaged file says.
+  private static let longest = Duration.seconds(1_000 * 86_400)
 
   init(_ decoder: any MediaDecoder, to connection: PlayerConnection) {
     self.decoder = decoder
@@ -47,7 +49,10 @@ struct Storyteller {
       if isResting, connection.credits == 0 { return connection.receive() }
       isResting = false
       state = try decoder.advance(connection.effort, for: connection.shape)
-      if case .picture(let timing) = state { position = timing.time }
+      if case .picture(let timing) = state {
+        guard timing.time <= Self.longest else { throw .absurdTime }
+        position = timing.time
+      }
       if state == .working {
         try sendSound(before: position + Self.soundLead)
       } else if !isOpened {
@@ -66,7 +71,9 @@ struct Storyteller {
       if connection.hasSeek { return }
       let ends = decoder.ends
       connection.send(
-        .ended(serial: serial, picturesEnd: ends.pictures, soundEnd: ends.sound))
+        .ended(
+          serial: serial, picturesEnd: Self.bounded(ends.pictures),
+          soundEnd: Self.bounded(ends.sound)))
       isTold = true
     }
   }
@@ -76,8 +83,12 @@ struct Storyteller {
     connection.send(
       .picture(
         DecodedPicture(
-          serial: serial, time: timing.time, duration: timing.duration,
+          serial: serial, time: timing.time, duration: Self.bounded(timing.duration),
           width: UInt32(grid.width), height: UInt32(grid.height), pixels: grid.pixels)))
+  }
+
+  private static func bounded(_ time: Duration?) -> Duration? {
+    time.map { min(max(.zero, $0), longest) }
   }
 
   private func sendSound(before limit: Duration) throws(DecodingError) {

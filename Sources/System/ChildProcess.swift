@@ -5,6 +5,7 @@ import Glibc
 public final class ChildProcess {
   /// The kernel's number for it; 0 once it was reaped.
   public private(set) var identifier: pid_t
+  private var reapedPeak = 0
 
   /// How a process ended.
   public enum Ending: Equatable, Sendable {
@@ -40,7 +41,7 @@ public final class ChildProcess {
     return Started(process: ChildProcess(identifier: identifier), socket: ours)
   }
 
-  /// Runs a program to its end, at most 64 KiB of its output.
+  /// Runs a program to its end; one that writes 64 KiB or more is ended there.
   ///
   /// - Returns: what it wrote on standard output and error, and how it ended.
   public static func output(of path: String, arguments: [String]) throws(SystemError) -> (
@@ -56,7 +57,10 @@ public final class ChildProcess {
     let pipe = Descriptor(adopting: number)
     var bytes: [UInt8] = []
     while bytes.count < 64 << 10, case .bytes = try pipe.read(upTo: 4096, into: &bytes) {}
-    return (String(decoding: bytes, as: UTF8.self), child.wait(options: 0))
+    let isTalkative = bytes.count >= 64 << 10
+    return (
+      String(decoding: bytes, as: UTF8.self), isTalkative ? child.kill() : child.wait(options: 0)
+    )
   }
 
   /// How it ended, nil while it runs. Reaps it.
@@ -81,12 +85,21 @@ public final class ChildProcess {
     _ = lx_limit_cpu(identifier, seconds)
   }
 
+  /// The most memory that it had resident so far, in KiB; 0 where that cannot be told, as for one
+  /// that has just ended and was not reaped.
+  public var peakKibibytes: Int {
+    identifier > 0 ? ResourceUsage.peakKibibytes(of: "\(identifier)") ?? 0 : reapedPeak
+  }
+
   private func wait(options: Int32) -> Ending? {
     guard identifier > 0 else { return nil }
     var status: Int32 = 0
-    let result = retrying { waitpid(identifier, &status, options) }
+    var usage = rusage()
+    let result = retrying { wait4(identifier, &status, options, &usage) }
     guard result == identifier else { return nil }
     identifier = 0
+    // No less than this process's own peak when it started the other: only more is the other's own.
+    if usage.ru_maxrss > ResourceUsage.own.peakKibibytes { reapedPeak = usage.ru_maxrss }
     let signal = status & 0x7f
     return signal == 0 ? .exited(status: (status >> 8) & 0xff) : .killed(signal: signal)
   }
@@ -134,14 +147,14 @@ public struct ResourceUsage: Equatable, Sendable {
     processorMilliseconds =
       (usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1000
       + Int(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1000
-    let peak = ofChildren ? nil : ResourceUsage.ownPeakKibibytes()
+    let peak = ofChildren ? nil : ResourceUsage.peakKibibytes(of: "self")
     peakKibibytes = peak ?? usage.ru_maxrss
   }
 
-  /// The largest resident set of this program itself (proc(5), VmHWM). What getrusage says counts
+  /// The largest resident set of a program itself (proc(5), VmHWM). What getrusage says counts
   /// the memory of whoever started it, which shared its process for a moment before exec.
-  private static func ownPeakKibibytes() -> Int? {
-    guard let status = try? Descriptor.open(reading: "/proc/self/status"),
+  fileprivate static func peakKibibytes(of process: String) -> Int? {
+    guard let status = try? Descriptor.open(reading: "/proc/\(process)/status"),
       let bytes = try? status.read(at: 0, count: 8192)
     else { return nil }
     let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n")

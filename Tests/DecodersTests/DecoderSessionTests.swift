@@ -20,12 +20,10 @@ import Testing
     return DecoderProgram(path: directory.path + "/storytty-decoder")
   }
 
-  private func session(
-    _ program: DecoderProgram, pool: DecoderPool, opener: (any ResourceOpener)? = nil
-  ) throws -> DecoderSession {
+  private func session(from pool: DecoderPool) throws -> DecoderSession {
     let clip = try Clip(width: 320, height: 180, rate: 25, seconds: 1).file()
     return try DecoderSession(
-      from: pool, telling: FileResource(path: clip), opener: opener, shape: shape)
+      from: pool, telling: FileResource(path: clip), opener: nil, shape: shape)
   }
 
   /// All events until the session has ended or failed, or the time is over.
@@ -60,7 +58,7 @@ import Testing
     let program = try decoder()
     let pool = DecoderPool(program: program)
     try pool.prepareSpare()
-    let session = try session(program, pool: pool)
+    let session = try session(from: pool)
     session.allow(pictures: 1)
     let all = try events(session)
     var pictures: [DecodedPicture] = []
@@ -77,7 +75,7 @@ import Testing
   @Test func session_withoutCredit_getsNoPicture() throws {
     let program = try decoder()
     let pool = DecoderPool(program: program)
-    let session = try session(program, pool: pool)
+    let session = try session(from: pool)
     #expect(session.deadline == nil)
     session.allow(pictures: 2)
     var count = 0
@@ -99,7 +97,7 @@ import Testing
   func session_withAProgramThatMisbehaves_failsWithWords(script: String, reason: String) throws {
     let program = try decoder(faulty: script)
     let pool = DecoderPool(program: program)
-    let session = try session(program, pool: pool)
+    let session = try session(from: pool)
     session.allow(pictures: 1)
     #expect(try failure(events(session)) == reason)
   }
@@ -117,10 +115,135 @@ import Testing
     #expect(try failure(events(session)) == "the decoder spoke out of turn")
   }
 
+  /// A program that says these messages, the `flood` again and again, and reads nothing.
+  private func liar(saying messages: [DecoderMessage], flood: DecoderMessage? = nil) throws
+    -> DecoderProgram
+  {
+    try directory.write(messages.flatMap(\.frame), to: "said")
+    try directory.write((0..<1_000).flatMap { _ in flood?.frame ?? [] }, to: "flood")
+    let loop =
+      flood == nil ? "" : "while cat \(directory.path("flood")) >&3; do :; done 2>/dev/null; "
+    return try decoder(faulty: "cat \(directory.path("said")) >&3; \(loop)exec sleep 60")
+  }
+
+  @Test(arguments: Lie.all) func session_withALiar_failsWithWords(lie: Lie) throws {
+    let pool = DecoderPool(program: try liar(saying: lie.messages))
+    let session = try session(from: pool)
+    session.allow(pictures: 3)
+    let events = try events(session, within: .seconds(5))
+    #expect(failure(events) == "the decoder spoke out of turn")
+    #expect(events.count == lie.believed + 1)
+  }
+
+  @Test func session_withALongReason_keeps200Characters() throws {
+    let reason = String(repeating: "no ", count: 20_000)
+    let pool = DecoderPool(program: try liar(saying: [.failed(reason: reason)]))
+    let session = try session(from: pool)
+    #expect(try failure(events(session)) == String(reason.prefix(200)))
+  }
+
+  @Test func session_withAPictureBeforeTheStart_showsItAtTheStart() throws {
+    let early = Lie.picture(time: .seconds(-1))
+    let pool = DecoderPool(
+      program: try liar(saying: [.opened(Lie.info), .picture(early), .failed(reason: "over")]))
+    let session = try session(from: pool)
+    session.allow(pictures: 1)
+    var times: [Duration] = []
+    for case .picture(let picture) in try events(session) { times.append(picture.time) }
+    #expect(times == [.zero])
+  }
+
+  @Test func session_withALargerShapeLater_takesPicturesOfEither() throws {
+    let pool = DecoderPool(
+      program: try liar(saying: [
+        .opened(Lie.info), .picture(Lie.picture(width: 32, height: 18)),
+        .picture(Lie.picture(width: 64, height: 36)), .failed(reason: "over"),
+      ]))
+    let session = try session(from: pool)
+    session.reshape(PictureRequest(width: 64, height: 36))
+    session.reshape(PictureRequest(width: 8, height: 8))
+    session.allow(pictures: 3)
+    #expect(try failure(events(session)) == "over")
+  }
+
+  /// What brings the story no further is no sign of life, however much of it comes.
+  @Test(arguments: [true, false]) func session_withAnEndlessFlood_isNotAlive(ofSound: Bool) throws {
+    let sound = DecoderMessage.sound(DecodedSound(serial: 0, time: .zero, samples: [0, 0]))
+    let stale = DecoderMessage.picture(Lie.picture())
+    let pool = DecoderPool(
+      program: try liar(saying: [.opened(Lie.info)], flood: ofSound ? sound : stale))
+    let clip = try Clip(width: 320, height: 180, rate: 25, seconds: 1).file()
+    let session = try DecoderSession(
+      from: pool, telling: FileResource(path: clip), opener: nil, shape: shape, soundRate: 48_000)
+    session.allow(pictures: 1)
+    if !ofSound { session.seek(to: .seconds(1)) }
+    let began = Instant.now
+    // Stale pictures are answered: whoever does not read the answers fills the player's memory.
+    let reason = try failure(events(session))
+    #expect(reason == "the decoder hangs" || !ofSound && reason == "the decoder spoke out of turn")
+    #expect(Instant.now - began < DecoderSession.patience + .seconds(3))
+  }
+
+  /// The second request is for more than may be asked for at once; both answers are written down.
+  @Test func session_withTooLongARead_saysSo() throws {
+    let ask = DecoderMessage.read(request: 7, resource: 0, offset: 0, length: 4 << 20 + 1).frame
+    try directory.write(ask, to: "ask")
+    let answer = directory.path("answer")
+    let program = try decoder(
+      faulty: "cat \(directory.path("ask")) >&3; exec cat <&3 >\(answer)")
+    let pool = DecoderPool(program: program)
+    let session = try session(from: pool)
+    _ = try events(session, within: .seconds(1))
+    let text = try String(decoding: readFile(answer), as: UTF8.self)
+    #expect(text.contains("it asks for too much at once"))
+    #expect(!text.contains("no such resource"))
+  }
+
+  @Test func pool_peak_isTheDecodersOwn() throws {
+    let ballast = [UInt8](repeating: 1, count: 400 << 20)
+    let pool = DecoderPool(program: try decoder())
+    #expect(pool.peakKibibytes == 0)
+    do {
+      let session = try session(from: pool)
+      session.allow(pictures: 1)
+      _ = try events(session)
+    }
+    pool.close()
+    #expect(pool.peakKibibytes > 10_000 && pool.peakKibibytes < 300_000)
+    #expect(ballast.last == 1)
+  }
+
+  @Test func pool_peakOfADecoderThatEndedByItself_isKnown() throws {
+    let program = try decoder(faulty: "exec '\(Programs.decoder)' --fault memory")
+    let pool = DecoderPool(program: program)
+    let session = try session(from: pool)
+    #expect(try failure(events(session)) != nil)
+    #expect(pool.peakKibibytes > 700_000 && pool.peakKibibytes <= 1 << 20)
+  }
+
+  @Test func reap_aSpareThatEnded_leavesNoneAndStartsNone() throws {
+    let list = directory.path("started")
+    let pool = DecoderPool(program: try decoder(faulty: "echo $$ >>\(list); exit 0"))
+    try pool.prepareSpare()
+    let end = Instant.now + .seconds(10)
+    var identifier: pid_t?
+    while identifier == nil, Instant.now < end {
+      identifier = (try? readText(list)).flatMap { pid_t($0.dropLast()) }
+    }
+    let spare = try #require(identifier)
+    #expect(kill(spare, 0) == 0)
+    while kill(spare, 0) == 0, Instant.now < end {
+      usleep(1_000)
+      pool.reap()
+    }
+    #expect(kill(spare, 0) == -1)
+    #expect(try readText(list) == "\(spare)\n")
+  }
+
   @Test func session_withASilentProgram_hangsNoLongerThanItsPatience() throws {
     let program = try decoder(faulty: "exec sleep 60")
     let pool = DecoderPool(program: program)
-    let session = try session(program, pool: pool)
+    let session = try session(from: pool)
     session.allow(pictures: 1)
     let began = Instant.now
     #expect(try failure(events(session)) == "the decoder hangs")
@@ -132,7 +255,7 @@ import Testing
     let program = try decoder()
     let pool = DecoderPool(program: program)
     try pool.prepareSpare()
-    let session = try session(program, pool: pool)
+    let session = try session(from: pool)
     let identifier = session.identifier
     #expect(kill(identifier, 0) == 0)
     session.close()

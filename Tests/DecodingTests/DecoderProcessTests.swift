@@ -21,6 +21,9 @@ import Testing
         ptrace: refused (EPERM)
         kill: refused (EPERM)
         mmap PROT_EXEC: refused (EPERM)
+        stat: refused (EPERM)
+        sigaction: refused (EPERM)
+        sigprocmask: refused (EPERM)
 
         """))
     for library in [

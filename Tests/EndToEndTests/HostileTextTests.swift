@@ -111,8 +111,7 @@ extension EndToEnd {
       #expect(last.contains("cannot play"))
     }
 
-    @Test func corpus_escapeCodesInTitles_areHarmless() throws {
-      guard Media.isAvailable else { return }
+    @Test(.enabled(if: Media.isAvailable)) func corpus_escapeCodesInTitles_areHarmless() throws {
       let path = try Media.path("broken/feed_title_escape_codes.json")
       let listed = try storytty(["list", path])
       #expect(dangers(in: listed.outputText + listed.errorText) == [])

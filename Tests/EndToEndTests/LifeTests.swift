@@ -161,14 +161,60 @@ extension EndToEnd {
       #expect(play.terminal.waitUntil { $0.synchronizedFrames > 5 })
       play.type(" ")
       play.watch(for: .milliseconds(500))
+      // A tick is 10 ms; the budget is 0.5 % of a core, a tick may be charged by chance.
+      #expect(try ticksInTwoSeconds(of: play) <= 3)
+      #expect(play.quit()?.shellStatus == 0)
+    }
+
+    /// A player and its decoders that wait for a viewer.
+    enum Waiting: String, CaseIterable {
+      case pausedBesideABadNeighbour
+      case manualAtTheEnd
+      case endCardAfterAFailure
+      case afterANotice
+    }
+
+    @Test(arguments: Waiting.allCases) func waiting_costsNextToNothing(at place: Waiting) throws {
+      let directory = try TemporaryDirectory()
+      let bad = try directory.write("this is not a video\n", to: "bad.mp4")
+      let long = try Clip(width: 180, height: 320, seconds: 30).file()
+      let short = try Clip(width: 180, height: 320, seconds: 0.5).file()
+      let arguments =
+        switch place {
+        case .pausedBesideABadNeighbour: [long, bad]
+        case .manualAtTheEnd: ["--manual", short, long]
+        case .endCardAfterAFailure: [short, bad]
+        case .afterANotice: [long]
+        }
+      let play = try Play(arguments)
+      #expect(play.terminal.waitUntil { $0.synchronizedFrames > 5 })
+      switch place {
+      case .pausedBesideABadNeighbour:
+        play.type(" ")
+        play.watch(for: .milliseconds(500))
+      case .manualAtTheEnd: play.watch(for: .milliseconds(1_500))
+      case .endCardAfterAFailure:
+        #expect(play.waitFor("That was all"))
+        play.watch(for: .milliseconds(500))
+      case .afterANotice:
+        play.type(" o")
+        #expect(play.waitFor("this story has no link"))
+        #expect(play.terminal.waitUntil { !$0.text.contains("this story has no link") })
+        play.watch(for: .milliseconds(500))
+      }
+      // 5 % of a core.
+      #expect(try ticksInTwoSeconds(of: play) < 10)
+      #expect(play.quit()?.shellStatus == (place == .endCardAfterAFailure ? 3 : 0))
+      play.expectRestored()
+    }
+
+    /// What the player and its decoders use of the processor, in hundredths of a second.
+    private func ticksInTwoSeconds(of play: Play) throws -> Int {
       let player = try #require(play.terminal.identifier)
       let family = [player] + Processes.decoders(of: player)
       let before = try family.map(processorTicks).reduce(0, +)
       play.watch(for: .seconds(2))
-      let after = try family.map(processorTicks).reduce(0, +)
-      // A tick is 10 ms; the budget is 0.5 % of a core, a tick may be charged by chance.
-      #expect(after - before <= 3)
-      #expect(play.quit()?.shellStatus == 0)
+      return try family.map(processorTicks).reduce(0, +) - before
     }
 
     private func processorTicks(_ process: pid_t) throws -> Int {

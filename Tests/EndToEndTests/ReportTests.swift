@@ -100,10 +100,24 @@ extension EndToEnd {
     }
 
     @Test func size_option_limitsThePicture() throws {
-      let play = try Play(
-        ["--size", "60x20", "--untimed", try Clip(width: 180, height: 320, seconds: 1).file()],
-        columns: 120, rows: 40)
-      #expect(play.terminal.awaitEnd()?.shellStatus == 0)
+      let play = try Play(["--size", "60x20", Colors.clip(Colors.red)], columns: 120, rows: 40)
+      // Between the title's row and the caption's, 9:16, in the middle of 60 columns.
+      let expected = (rows: 2..<19, columns: 20..<39)
+      #expect(
+        play.terminal.waitUntil { isNear($0[30, 10].pen.background, Colors.red) })
+      play.watch(for: .milliseconds(300))
+      let screen = play.terminal.screen
+      for row in 0..<40 {
+        for column in 0..<120 {
+          let isRed = isNear(screen[column, row].pen.background, Colors.red)
+          let isInside = expected.rows.contains(row) && expected.columns.contains(column)
+          #expect(isRed == isInside, "column \(column), row \(row)")
+        }
+      }
+      let lines = screen.text.split(separator: "\n", omittingEmptySubsequences: false)
+      #expect(lines.dropFirst(20).allSatisfy { $0.allSatisfy { $0 == " " } })
+      #expect(lines.allSatisfy { $0.dropFirst(60).allSatisfy { $0 == " " } })
+      #expect(play.quit()?.shellStatus == 0)
       play.expectRestored()
     }
 

@@ -109,6 +109,32 @@ import Testing
     #expect(awaitEnding(started.process) == .killed(signal: SIGXCPU))
   }
 
+  @Test func output_ofOneThatWritesOn_endsIt() throws {
+    let result = try ChildProcess.output(of: "/usr/bin/yes", arguments: ["yes"])
+    #expect(result.text.utf8.count >= 64 << 10 && result.text.utf8.count < 128 << 10)
+    #expect(result.text.hasPrefix("yes\nyes\n"))
+    #expect(result.ending == .killed(signal: SIGKILL))
+  }
+
+  @Test func output_ofOneThatEnds_isWhole() throws {
+    let result = try ChildProcess.output(
+      of: "/bin/sh", arguments: ["-c", "echo one; echo two >&2; exit 3"])
+    #expect(result.text == "one\ntwo\n")
+    #expect(result.ending == .exited(status: 3))
+  }
+
+  @Test func peak_ofAChild_isItsOwn() throws {
+    let ballast = [UInt8](repeating: 1, count: 100 << 20)
+    let started = try ChildProcess.start("/bin/sleep", arguments: ["60"], environment: [])
+    // It has just begun: its memory grows until its libraries are there.
+    let deadline = Instant.now + .seconds(20)
+    while started.process.peakKibibytes <= 500, Instant.now < deadline { usleep(1000) }
+    #expect(started.process.peakKibibytes > 500 && started.process.peakKibibytes < 50_000)
+    started.process.kill()
+    #expect(started.process.peakKibibytes == 0)
+    #expect(ballast.last == 1)
+  }
+
   @Test func usage_peak_isNotTheStarters() async {
     let ballast = [UInt8](repeating: 1, count: 400 << 20)
     #expect(ballast.last == 1)
