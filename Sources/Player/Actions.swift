@@ -36,6 +36,23 @@ public enum Action: String, CaseIterable, Sendable {
   }
 }
 
+extension Action {
+  /// What a narrow help says of it.
+  var briefly: String {
+    switch self {
+    case .previous: "story before"
+    case .previousReel: "reel before"
+    case .restart: "restart"
+    case .caption: "caption"
+    case .mode: "picture mode"
+    case .fit: "all or fill"
+    case .link: "open link"
+    case .still: "save a still"
+    default: explanation
+    }
+  }
+}
+
 /// Which key does what.
 public struct KeyTable: Sendable {
   /// In the order of the help: an action and its keys.
@@ -88,9 +105,9 @@ public struct KeyTable: Sendable {
   }
 
   /// Names of the keys and what they do, for the help.
-  var helpRows: [(keys: String, meaning: String)] {
+  var helpRows: [(keys: String, meaning: String, briefly: String)] {
     rows.filter { !$0.keys.isEmpty }.map {
-      ($0.keys.map(\.name).joined(separator: " "), $0.action.explanation)
+      ($0.keys.map(\.name).joined(separator: " "), $0.action.explanation, $0.action.briefly)
     }
   }
 }

@@ -64,6 +64,8 @@ struct Metrics {
   /// Last picture of a story to the first of the next, where it went on by itself.
   var transitionGaps = Samples()
   var startToFirstPicture: Duration?
+  /// The largest resident set of any decoder, in KiB.
+  var decoderPeakKibibytes = 0
 
   var json: JSON {
     let own = ResourceUsage.own
@@ -104,7 +106,7 @@ struct Metrics {
       (
         "maxRssKiB",
         .object([
-          ("player", .integer(own.peakKibibytes)), ("decoders", .integer(decoders.peakKibibytes)),
+          ("player", .integer(own.peakKibibytes)), ("decoders", .integer(decoderPeakKibibytes)),
         ])
       ),
       ("startToFirstPictureMs", .optional(startToFirstPicture?.milliseconds)),

@@ -10,6 +10,8 @@ struct Overlays: Equatable {
   struct Row: Equatable {
     var keys: String
     var meaning: String
+    /// The meaning where there is little room; nil for the same.
+    var briefly: String?
   }
 
   var spinner: Spinner?
@@ -34,6 +36,6 @@ struct Overlays: Equatable {
   }
 
   private static func cardRows(_ rows: [Row]) -> [CardRow] {
-    rows.map { CardRow(keys: $0.keys, action: $0.meaning) }
+    rows.map { CardRow(keys: $0.keys, action: $0.meaning, brief: $0.briefly) }
   }
 }

@@ -74,6 +74,7 @@ public final class Player {
     log.close(.stopped, tellings.current, now: .now)
     saver?.close()
     tellings.close()
+    log.noteDecoders(peakKibibytes: tellings.pool.peakKibibytes)
     return Result(outcome: log.outcome, complaints: log.complaints, endedBy: endedBy)
   }
 

@@ -86,7 +86,8 @@ final class Telling {
     }
     let round = firstRound ?? pictures
     firstRound = round
-    guard round > .zero, roundStart + round < imageTime else {
+    // A shorter round would keep the player seeking.
+    guard round >= .milliseconds(10), roundStart + round < imageTime else {
       ends = (max(imageTime, round), nil)
       return
     }

@@ -39,6 +39,8 @@ struct TellingLog {
     lastPicture = nil
   }
 
+  mutating func noteDecoders(peakKibibytes: Int) { metrics.decoderPeakKibibytes = peakKibibytes }
+
   /// A key was read whose answer is another story's picture.
   mutating func keyPressed(at now: Instant) {
     keyPressed = now

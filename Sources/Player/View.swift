@@ -199,7 +199,9 @@ struct View {
       overlays.spinner = .init(text: scene.story?.shortName ?? "", phase: phase)
     }
     if showsHelp {
-      overlays.help = options.keys.helpRows.map { .init(keys: $0.keys, meaning: $0.meaning) }
+      overlays.help = options.keys.helpRows.map {
+        .init(keys: $0.keys, meaning: $0.meaning, briefly: $0.briefly)
+      }
       return overlays
     }
     if caption == .long, let text = scene.story?.caption { overlays.caption = text }

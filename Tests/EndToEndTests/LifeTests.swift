@@ -101,13 +101,14 @@ extension EndToEnd {
       for (columns, rows) in [(40, 12), (300, 90), (80, 24), (41, 90), (200, 13), (120, 40)] {
         try play.terminal.resize(columns: columns, rows: rows)
         #expect(play.waitFor(color: Colors.red))
-        // The picture stands in the middle: as high as the rows allow, nothing of it outside.
+        // The picture, 9:16, fills the rows, or the columns of a narrow terminal.
+        let least = min(rows - 4, columns * 16 / 9 / 2 - 1)
         #expect(
           play.terminal.waitUntil { screen in
             let rows = (0..<screen.rows).filter {
               isNear(screen[screen.columns / 2, $0].pen.background, Colors.red)
             }
-            return rows.count >= screen.rows - 4
+            return rows.count >= least
           }, "\(columns)x\(rows)")
       }
       #expect(play.quit()?.shellStatus == 0)
