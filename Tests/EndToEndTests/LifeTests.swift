@@ -106,7 +106,7 @@ extension EndToEnd {
         #expect(
           play.terminal.waitUntil { screen in
             let rows = (0..<screen.rows).filter {
-              isNear(screen[screen.columns / 2, $0].pen.background, Colors.red)
+              screen[screen.columns / 2, $0].halves.map { isNear($0.lower, Colors.red) } ?? false
             }
             return rows.count >= least
           }, "\(columns)x\(rows)")
