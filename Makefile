@@ -15,7 +15,7 @@ TEST_BUILD := .build/tests
 PACKAGES := libncursesw5-dev libavformat-dev libavcodec-dev libavutil-dev libswscale-dev \
 	libswresample-dev libseccomp-dev libwebp-dev libheif-dev zlib1g-dev
 # Programs that the tests run.
-TEST_PACKAGES := ffmpeg tmux
+TEST_PACKAGES := ffmpeg tmux procps
 # Programs that the benchmarks compare with.
 BENCH_PACKAGES := ffmpeg mpv timg
 

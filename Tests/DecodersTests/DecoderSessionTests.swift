@@ -213,12 +213,17 @@ import Testing
     #expect(ballast.last == 1)
   }
 
-  @Test func pool_peakOfADecoderThatEndedByItself_isKnown() throws {
-    let program = try decoder(faulty: "exec '\(Programs.decoder)' --fault memory")
-    let pool = DecoderPool(program: program)
-    let session = try session(from: pool)
-    #expect(try failure(events(session)) != nil)
-    #expect(pool.peakKibibytes > 700_000 && pool.peakKibibytes <= 1 << 20)
+  /// In a process of its own: beside a larger one, what the kernel keeps of a dead child says
+  /// nothing.
+  @Test func pool_peakOfADecoderThatEndedByItself_isKnown() async {
+    await #expect(processExitsWith: .success) {
+      let suite = try DecoderSessionTests()
+      let program = try suite.decoder(faulty: "exec '\(Programs.decoder)' --fault memory")
+      let pool = DecoderPool(program: program)
+      let session = try suite.session(from: pool)
+      try #require(suite.failure(suite.events(session)) != nil)
+      try #require(pool.peakKibibytes > 700_000 && pool.peakKibibytes <= 1 << 20)
+    }
   }
 
   @Test func reap_aSpareThatEnded_leavesNoneAndStartsNone() throws {
