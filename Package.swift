@@ -33,6 +33,9 @@ let package = Package(
     .systemLibrary(name: "CHeif"),
     .systemLibrary(name: "CSeccomp"),
     .systemLibrary(name: "CZlib"),
+    .systemLibrary(name: "CCurl"),
+    .systemLibrary(name: "CSQLite"),
+    .systemLibrary(name: "CXXHash"),
 
     // Pure rooms: no device, no clock, no file.
     room("Stories"),
@@ -42,7 +45,7 @@ let package = Package(
     // Rooms that touch the machine.
     room("System", ["CLinux"]),
     room("Feeds", ["Stories", "System"]),
-    room("Resources", ["System"]),
+    room("Resources", ["System", "CCurl", "CSQLite", "CXXHash"]),
     room("Decoding", ["System", "DecoderLink", "CFFmpeg", "CWebP", "CHeif", "CSeccomp"]),
     room("Decoders", ["System", "DecoderLink", "Resources"]),
     room("Terminal", ["System", "Pictures", "CNcurses"]),

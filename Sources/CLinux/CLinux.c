@@ -195,6 +195,13 @@ int lx_wait(struct pollfd *entries, unsigned long count, int64_t nanoseconds) {
   return ppoll(entries, count, nanoseconds < 0 ? NULL : &timeout, NULL);
 }
 
+int lx_lock_range(int descriptor, char how, int64_t start, int64_t length) {
+  struct flock range = {.l_type = how == 'x' ? F_WRLCK : how == 's' ? F_RDLCK : F_UNLCK,
+                        .l_whence = SEEK_SET, .l_start = start, .l_len = length};
+  if (!fcntl(descriptor, F_OFD_SETLK, &range)) return 0;
+  return errno == EACCES ? EAGAIN : errno;
+}
+
 void lx_usage(int of_children, int64_t out[2]) {
   struct rusage usage = {0};
   getrusage(of_children ? RUSAGE_CHILDREN : RUSAGE_SELF, &usage);

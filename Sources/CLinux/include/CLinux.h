@@ -72,6 +72,10 @@ int lx_next_option(int argc, char *const argv[], const char *shorts, const struc
 /// ppoll without a mask; a negative timeout waits for ever.
 int lx_wait(struct pollfd *entries, unsigned long count, int64_t nanoseconds);
 
+/// Locks a range of a file for its open description without waiting: 's' shared, 'x' exclusive,
+/// 'u' not any more. Returns 0, EAGAIN where another description holds it, or an errno value.
+int lx_lock_range(int descriptor, char how, int64_t start, int64_t length);
+
 /// An own (`of_children` 0) or the reaped children's processor milliseconds and peak KiB.
 void lx_usage(int of_children, int64_t out[2]);
 

@@ -1,0 +1,6 @@
+#ifndef STORYTTY_CXXHASH_H
+#define STORYTTY_CXXHASH_H
+
+#include <xxhash.h>
+
+#endif

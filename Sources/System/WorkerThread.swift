@@ -1,0 +1,40 @@
+import Glibc
+
+/// A thread for calls that block, outside Swift's cooperative pool.
+public final class WorkerThread: Sendable {
+  private let identifier: pthread_t
+
+  private final class Body: Sendable {
+    let run: @Sendable () -> Void
+    init(_ run: @escaping @Sendable () -> Void) { self.run = run }
+  }
+
+  /// Starts it. Signals that the program answers go to other threads; crashes do not.
+  public init(name: String, _ run: @escaping @Sendable () -> Void) throws(SystemError) {
+    var blocked = sigset_t()
+    var before = sigset_t()
+    sigfillset(&blocked)
+    for fatal in [SIGSEGV, SIGABRT, SIGBUS, SIGILL, SIGFPE, SIGTRAP] { sigdelset(&blocked, fatal) }
+    pthread_sigmask(SIG_BLOCK, &blocked, &before)
+    defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
+    var started = pthread_t()
+    // The thread takes the one reference that is handed over here.
+    let body = Unmanaged.passRetained(Body(run))
+    let code = pthread_create(
+      &started, nil,
+      { raw in
+        guard let raw else { return nil }
+        Unmanaged<Body>.fromOpaque(raw).takeRetainedValue().run()
+        return nil
+      }, body.toOpaque())
+    guard code == 0 else {
+      body.release()
+      throw SystemError(step: "start a thread", code: code)
+    }
+    identifier = started
+    pthread_setname_np(started, String(name.prefix(15)))
+  }
+
+  /// Waits for its end. Once.
+  public func join() { pthread_join(identifier, nil) }
+}
