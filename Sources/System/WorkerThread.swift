@@ -10,7 +10,7 @@ public final class WorkerThread: Sendable {
   }
 
   /// Starts it. Signals that the program answers go to other threads; crashes do not.
-  public init(name: String, _ run: @escaping @Sendable () -> Void) throws(SystemError) {
+  public init(_ run: @escaping @Sendable () -> Void) throws(SystemError) {
     var blocked = sigset_t()
     var before = sigset_t()
     sigfillset(&blocked)
@@ -32,7 +32,6 @@ public final class WorkerThread: Sendable {
       throw SystemError(step: "start a thread", code: code)
     }
     identifier = started
-    pthread_setname_np(started, String(name.prefix(15)))
   }
 
   /// Waits for its end. Once.
