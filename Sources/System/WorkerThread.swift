@@ -1,8 +1,10 @@
 import Glibc
+import Synchronization
 
 /// A thread for calls that block, outside Swift's cooperative pool.
 public final class WorkerThread: Sendable {
   private let identifier: pthread_t
+  private let isJoined = Atomic<Bool>(false)
 
   private final class Body: Sendable {
     let run: @Sendable () -> Void
@@ -34,6 +36,13 @@ public final class WorkerThread: Sendable {
     identifier = started
   }
 
-  /// Waits for its end. Once.
-  public func join() { pthread_join(identifier, nil) }
+  /// Waits for its end. Once; without it the thread lives on by itself.
+  public func join() {
+    isJoined.store(true, ordering: .relaxed)
+    pthread_join(identifier, nil)
+  }
+
+  deinit {
+    if !isJoined.load(ordering: .relaxed) { pthread_detach(identifier) }
+  }
 }

@@ -6,7 +6,9 @@ import Testing
 @testable import Resources
 
 @Suite struct CacheIndexTests {
-  private let bench = try! StoreBench()
+  private let bench: StoreBench
+
+  init() throws { bench = try StoreBench() }
 
   private var indexPath: String { bench.path + "/index.db" }
 

@@ -6,7 +6,9 @@ import Testing
 @testable import Resources
 
 @Suite struct CacheStoreTests {
-  private let bench = try! StoreBench()
+  private let bench: StoreBench
+
+  init() throws { bench = try StoreBench() }
 
   @Test func find_afterRestart_givesFactsAndBytes() throws {
     let first = try bench.open()

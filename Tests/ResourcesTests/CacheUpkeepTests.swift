@@ -57,7 +57,9 @@ import Testing
 }
 
 @Suite struct CacheUpkeepTests {
-  private let bench = try! StoreBench()
+  private let bench: StoreBench
+
+  init() throws { bench = try StoreBench() }
 
   private func sources(_ store: CacheStore) throws -> [String] {
     try store.list().map { String($0.source.dropFirst("http://example.org/".count)) }

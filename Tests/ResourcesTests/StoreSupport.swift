@@ -94,6 +94,20 @@ func sampleBytes(_ range: Range<UInt64>, seed: UInt64 = 0) -> [UInt8] {
   return bytes
 }
 
+/// Whether these are the bytes of that place; a failure shows no pages of numbers.
+func isSample(_ bytes: [UInt8], _ range: Range<UInt64>, seed: UInt64 = 0) -> Bool {
+  bytes == sampleBytes(range, seed: seed)
+}
+
+/// Waits for what other threads bring about.
+func waitUntil(_ condition: () -> Bool) throws {
+  let deadline = Instant.now + .seconds(20)
+  while !condition() {
+    guard Instant.now < deadline else { throw SupportError("it does not happen") }
+    usleep(2_000)
+  }
+}
+
 /// A prime number of random bytes: no aligned pieces look alike.
 private let sampleTable: [UInt8] = {
   var random = SeededRandom(seed: 1)
