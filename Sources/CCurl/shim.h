@@ -3,6 +3,7 @@
 #define STORYTTY_CCURL_H
 
 #include <curl/curl.h>
+#include <sys/socket.h>
 
 typedef size_t (*cc_receiver)(char *bytes, size_t size, size_t count, void *context);
 
@@ -23,6 +24,17 @@ static inline CURLcode cc_set_receivers(CURL *easy, cc_receiver head, cc_receive
   curl_easy_setopt(easy, CURLOPT_HEADERDATA, context);
   curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, body);
   return curl_easy_setopt(easy, CURLOPT_WRITEDATA, context);
+}
+/// What has come but was not taken yet is lost when a transfer is given up: not much should be.
+static inline int cc_limit_buffer(void *unused, curl_socket_t socket, curlsocktype purpose) {
+  int size = 256 << 10;
+  (void)unused;
+  (void)purpose;
+  setsockopt(socket, SOL_SOCKET, SO_RCVBUF, &size, sizeof size);
+  return CURL_SOCKOPT_OK;
+}
+static inline CURLcode cc_set_small_buffer(CURL *easy) {
+  return curl_easy_setopt(easy, CURLOPT_SOCKOPTFUNCTION, cc_limit_buffer);
 }
 static inline CURLMcode cc_multi_set_number(CURLM *multi, CURLMoption option, long value) {
   return curl_multi_setopt(multi, option, value);

@@ -106,6 +106,9 @@ final class FaultServer: Sendable {
       let socket = Glibc.accept(listener, nil, nil)
       guard socket >= 0 else { break }
       _ = fcntl(socket, F_SETFD, FD_CLOEXEC)
+      // What waits to be sent was not fetched by anybody.
+      var size: Int32 = 64 << 10
+      setsockopt(socket, SOL_SOCKET, SO_SNDBUF, &size, 4)
       let number = state.withLock { state -> Int? in
         guard !state.isClosed else { return nil }
         state.sockets.insert(socket)

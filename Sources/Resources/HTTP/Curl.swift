@@ -92,6 +92,8 @@ final class CurlTransfer {
     cc_set_text(easy, CURLOPT_PROTOCOLS_STR, "http,https")
     cc_set_number(easy, CURLOPT_FOLLOWLOCATION, 0)
     cc_set_number(easy, CURLOPT_NOSIGNAL, 1)
+    // The end of the program does not wait for a name server.
+    cc_set_number(easy, CURLOPT_QUICK_EXIT, 1)
     cc_set_number(easy, CURLOPT_HTTP_VERSION, cc_http2_over_tls())
     cc_set_number(easy, CURLOPT_PIPEWAIT, 1)
     cc_set_number(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
@@ -99,6 +101,7 @@ final class CurlTransfer {
     cc_set_number(easy, CURLOPT_LOW_SPEED_LIMIT, 1024)
     cc_set_number(easy, CURLOPT_LOW_SPEED_TIME, options.patienceSeconds)
     cc_set_number(easy, CURLOPT_BUFFERSIZE, 128 << 10)
+    cc_set_small_buffer(easy)
     if let file = options.certificates { cc_set_text(easy, CURLOPT_CAINFO, file) }
     if !options.usesProxies { cc_set_text(easy, CURLOPT_PROXY, "") }
     if let login = settings.login {

@@ -8,6 +8,8 @@ struct FetchWish: Sendable {
   var revalidates = false
   /// Whether all of it is wanted as one answer, for want of a validator that joins parts.
   var asWhole = false
+  /// Failures without progress after which it is given up.
+  var retries = FetchPlan.mostRetries
 }
 
 /// What a server told about a body that is accepted.
@@ -260,7 +262,7 @@ struct FetchPlan {
     }
     positionAtFailure = position
     failures += 1
-    guard failures <= FetchPlan.mostRetries else { return .fail(reason) }
+    guard failures <= wish.retries else { return .fail(reason) }
     let step = min(backOffMilliseconds << (failures - 1), 8_000)
     return .wait(milliseconds: max(milliseconds, Int(Double(step) * (0.5 + jitter))))
   }

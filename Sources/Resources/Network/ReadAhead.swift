@@ -45,6 +45,9 @@ struct ReadAhead {
     heads[0].step = min(heads[0].step + 1, ReadAhead.windows.count - 1)
   }
 
+  /// Where the read that was noted last goes on; nil before the first.
+  var nextRead: UInt64? { heads.first?.next }
+
   /// Whether more should be fetched already, where what is held or under way ends here.
   func wantsMore(frontier: UInt64, most: UInt64) -> Bool {
     guard let head = heads.first, head.isReadOn, frontier >= head.next else { return false }
