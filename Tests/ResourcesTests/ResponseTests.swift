@@ -73,7 +73,9 @@ import Testing
 }
 
 @Suite struct ResponseCheckTests {
-  private let address = WebAddress("http://example.org/a")!
+  private let address: WebAddress
+
+  init() throws { address = try #require(WebAddress("http://example.org/a")) }
 
   private func judge(
     _ lines: [String], start: UInt64 = 100, end: UInt64? = 200, hasRange: Bool = true,

@@ -95,7 +95,6 @@ final class CurlTransfer {
     // The end of the program does not wait for a name server.
     cc_set_number(easy, CURLOPT_QUICK_EXIT, 1)
     cc_set_number(easy, CURLOPT_HTTP_VERSION, cc_http2_over_tls())
-    cc_set_number(easy, CURLOPT_PIPEWAIT, 1)
     cc_set_number(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
     cc_set_number(easy, CURLOPT_CONNECTTIMEOUT, options.patienceSeconds)
     cc_set_number(easy, CURLOPT_LOW_SPEED_LIMIT, 1024)
