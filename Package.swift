@@ -52,7 +52,8 @@ let package = Package(
     room(
       "Player",
       [
-        "Stories", "Feeds", "Resources", "Decoders", "DecoderLink", "Pictures", "Terminal", "System",
+        "Stories", "Feeds", "Resources", "Decoders", "DecoderLink", "Pictures", "Terminal",
+        "System",
         "CZlib",
       ]),
 
@@ -84,7 +85,7 @@ let package = Package(
     tests("TerminalTests", ["Terminal", "Pictures", "System", "Support"]),
     tests("PlayerTests", ["Player", "Stories", "DecoderLink", "Pictures", "System", "Support"]),
     tests("EndToEndTests", ["Support", "System"]),
-    tests("Benchmarks", ["Support", "System", "Pictures"]),
+    tests("Benchmarks", ["Support", "System", "DecoderLink", "Pictures"]),
   ],
   swiftLanguageModes: [.v6]
 )

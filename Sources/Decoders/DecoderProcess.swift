@@ -23,6 +23,8 @@ final class DecoderProcess {
   var descriptor: Int32 { program.socket.number }
   var identifier: Int32 { program.process.identifier }
   var wantsToWrite: Bool { sent < outgoing.count }
+  /// Bytes for it that it has not taken yet.
+  var backlog: Int { outgoing.count - sent }
 
   func send(_ message: PlayerMessage) {
     if sent == outgoing.count {
@@ -35,7 +37,7 @@ final class DecoderProcess {
 
   func flush() {
     while wantsToWrite, !isClosed {
-      switch try? program.socket.write(outgoing[sent...]) {
+      switch try? program.socket.send(outgoing[sent...]) {
       case .bytes(let count): sent += count
       case .wouldBlock: return
       case .end, nil: isClosed = true

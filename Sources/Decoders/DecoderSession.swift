@@ -18,6 +18,8 @@ public final class DecoderSession {
 
   /// Time without a picture or a request, while either is owed, after which a decoder hangs.
   public static let patience = Duration.seconds(10)
+  private static let largestRead: UInt32 = 4 << 20
+  private static let largestBacklog = 1 << 20
 
   private let process: DecoderProcess
   private let pool: DecoderPool
@@ -104,8 +106,15 @@ public final class DecoderSession {
     process.renewProcessorTime(now: now)
     switch message {
     case .read(let request, let resource, let offset, let length):
+      // One answer is awaited at a time: who asks on without reading would fill the player's memory.
+      guard answersOwed == 0, process.backlog < DecoderSession.largestBacklog else {
+        return fail("the decoder spoke out of turn", into: &events)
+      }
       serve(request: request, resource: resource, offset: offset, length: length)
     case .openResource(let request, let url):
+      guard process.backlog < DecoderSession.largestBacklog else {
+        return fail("the decoder spoke out of turn", into: &events)
+      }
       open(request: request, url: url)
     case .closeResource(let number):
       if number != 0 { resources.removeValue(forKey: number)?.cancel() }
@@ -144,7 +153,7 @@ public final class DecoderSession {
   }
 
   private func serve(request: UInt32, resource: UInt32, offset: UInt64, length: UInt32) {
-    guard let source = resources[resource], length <= 4 << 20 else {
+    guard let source = resources[resource], length <= DecoderSession.largestRead else {
       return process.send(.refused(request: request, reason: "no such resource"))
     }
     answersOwed += 1

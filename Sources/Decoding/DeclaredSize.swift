@@ -1,8 +1,8 @@
 /// The size that a still picture's header declares, so that what is too large is named as such
 /// before anything is allocated for it.
-enum DeclaredSize {
+package enum DeclaredSize {
   /// The size in pixels of a PNG, JPEG, BMP, GIF or WebP; nil where none is found.
-  static func find(in bytes: UnsafeRawBufferPointer) -> (width: Int, height: Int)? {
+  package static func find(in bytes: UnsafeRawBufferPointer) -> (width: Int, height: Int)? {
     func big(_ offset: Int, _ count: Int) -> Int? {
       guard offset >= 0, offset <= bytes.count - count else { return nil }
       return bytes[offset..<offset + count].reduce(0) { $0 << 8 | Int($1) }
@@ -16,7 +16,7 @@ enum DeclaredSize {
       return (width, height)
     }
     switch (big(0, 2), big(0, 4)) {
-    case (_, 0x8950_4E47): return size(big(16, 4), big(20, 4))
+    case (_, 0x8950_4E47) where big(12, 4) == 0x4948_4452: return size(big(16, 4), big(20, 4))
     case (0x424D, _):
       // Rows may be stored from the top, which makes the height negative.
       return size(

@@ -33,6 +33,7 @@ public enum DecoderProgram {
     let connection = PlayerConnection(socket: Descriptor(adopting: 3))
     prepareLibraries()
     confine()
+    if !connection.hasOpening { FFmpegLibrary.warmUp() }
     let request = connection.awaitOpening()
     fault?.strike()
     do {

@@ -1,29 +1,31 @@
 /// Why a story cannot be told, in words that follow "cannot play NAME: ".
-struct DecodingError: Error, Equatable {
-  let reason: String
+package struct DecodingError: Error, Equatable {
+  package let reason: String
 
-  init(_ reason: String) { self.reason = reason }
+  package init(_ reason: String) { self.reason = reason }
 
   static let outOfMemory = DecodingError("not enough memory")
   static let empty = DecodingError("the file is empty")
   static let notMedia = DecodingError("not a media file")
+  static let incomplete = DecodingError("damaged or incomplete: it cannot be opened")
   static let text = DecodingError("a text file, not a media file")
   static let page = DecodingError("a web page, not a media file")
   static let noAnimations = DecodingError("animations are not supported yet")
   static let protected = DecodingError("protected content")
   static let unknownPixels = DecodingError("this kind of pixels cannot be shown")
-  static let nothingToShow = DecodingError("no picture and no sound could be decoded")
+  static let endless = DecodingError("damaged or cut off: decoding it comes to no end")
+  static let nothingToShow = DecodingError("neither picture nor sound in it")
 
   static func tooLarge(width: Int, height: Int) -> DecodingError {
     DecodingError("the picture is too large: \(width)x\(height)")
   }
 
   static func damaged(codec: String) -> DecodingError {
-    DecodingError("damaged: no picture could be decoded (\(codec))")
+    DecodingError("damaged: no picture can be decoded (\(codec))")
   }
 
   static func damagedSound(codec: String) -> DecodingError {
-    DecodingError("damaged: no sound could be decoded (\(codec))")
+    DecodingError("damaged: no sound can be decoded (\(codec))")
   }
 
   static func noDecoder(codec: String) -> DecodingError {

@@ -1,8 +1,8 @@
 /// Finds the orientation in a picture's EXIF data, where FFmpeg does not look for it: PNG's eXIf
 /// chunk and WebP's EXIF chunk.
-enum Exif {
+package enum Exif {
   /// The orientation that a PNG or WebP file names; nil where it names none.
-  static func orientation(ofPicture bytes: UnsafeRawBufferPointer) -> Orientation? {
+  package static func orientation(ofPicture bytes: UnsafeRawBufferPointer) -> Orientation? {
     if starts(bytes, with: [0x89, 0x50, 0x4E, 0x47]) { return inPNG(bytes) }
     if starts(bytes, with: Array("RIFF".utf8)) { return inWebP(bytes) }
     return nil
@@ -10,7 +10,7 @@ enum Exif {
 
   /// The orientation of EXIF data that begins with its TIFF header (TIFF 6.0, section 2); nil where
   /// there is none from 1 to 8.
-  static func orientation(ofTIFF bytes: Slice<UnsafeRawBufferPointer>) -> Orientation? {
+  package static func orientation(ofTIFF bytes: Slice<UnsafeRawBufferPointer>) -> Orientation? {
     let tiff = UnsafeRawBufferPointer(rebasing: bytes)
     let isBig: Bool
     if starts(tiff, with: [0x4D, 0x4D, 0x00, 0x2A]) {

@@ -1,9 +1,9 @@
 /// What the first bytes of a file tell.
-enum HeadOfFile {
+package enum HeadOfFile {
   /// So many are looked at.
-  static let length = 4 << 10
+  package static let length = 4 << 10
 
-  enum Kind: Equatable {
+  package enum Kind: Equatable {
     case empty
     /// A still picture in a HEIF container, AVIF included.
     case heifStill
@@ -17,7 +17,7 @@ enum HeadOfFile {
     case unknown
   }
 
-  static func kind(of head: [UInt8]) -> Kind {
+  package static func kind(of head: [UInt8]) -> Kind {
     if head.isEmpty { return .empty }
     if isHeifStill(head) { return .heifStill }
     if isAnimatedWebP(head) { return .animatedWebP }
@@ -33,8 +33,25 @@ enum HeadOfFile {
     return .text
   }
 
+  /// The demuxer for what probing is known to miss; nil to let FFmpeg find out.
+  package static func format(of head: [UInt8]) -> String? {
+    head.starts(with: [0xFF, 0xD8, 0xFF]) ? "jpeg_pipe" : nil
+  }
+
+  /// Whether it begins as media does, so that what cannot be opened is damaged media.
+  package static func isMedia(_ head: [UInt8]) -> Bool {
+    let starts: [[UInt8]] = [
+      [0xFF, 0xD8, 0xFF], [0x89, 0x50, 0x4E, 0x47], [0x1A, 0x45, 0xDF, 0xA3],
+      Array("GIF8".utf8), Array("RIFF".utf8), Array("OggS".utf8), Array("fLaC".utf8),
+      Array("ID3".utf8), Array("FORM".utf8), Array("FLV".utf8),
+    ]
+    let boxes = ["ftyp", "moov", "mdat", "free", "wide", "skip"].map { Array($0.utf8) }
+    return starts.contains { head.starts(with: $0) }
+      || (head.count >= 8 && boxes.contains(Array(head[4..<8])))
+  }
+
   /// Common Encryption's scheme box (ISO 23001-7, 4), wherever it lies in the head.
-  static func isProtected(_ head: [UInt8]) -> Bool {
+  package static func isProtected(_ head: [UInt8]) -> Bool {
     let schemes = ["cenc", "cbc1", "cens", "cbcs"].map { Array($0.utf8) }
     let name = Array("schm".utf8)
     guard head.count >= 12 else { return false }

@@ -64,7 +64,8 @@ final class HeifStory: MediaDecoder {
       switch error.code {
       case heif_error_Ok: return
       case heif_error_Memory_allocation_error: throw .outOfMemory
-      case heif_error_Unsupported_filetype, heif_error_Unsupported_feature:
+      case heif_error_Unsupported_filetype, heif_error_Unsupported_feature,
+        heif_error_Decoder_plugin_error where error.subcode == heif_suberror_Unsupported_codec:
         throw DecodingError("this kind of HEIF picture is not supported")
       default: throw .damaged(codec: codecName)
       }
@@ -101,5 +102,5 @@ final class HeifStory: MediaDecoder {
 
   func seek(to position: Duration) throws(DecodingError) { isWaiting = true }
 
-  func rest() {}
+  func rest() -> Bool { false }
 }

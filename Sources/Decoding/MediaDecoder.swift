@@ -17,8 +17,8 @@ protocol MediaDecoder: AnyObject {
   /// Goes to the picture that is shown at `position`; `advance` then gives it.
   func seek(to position: Duration) throws(DecodingError)
 
-  /// Nothing is wanted for a while: memory that is quickly had again may be given back.
-  func rest()
+  /// Nothing is wanted for a while: gives memory back that is quickly had again; whether it did.
+  func rest() -> Bool
 
   /// When pictures and sound end; known once nothing more comes.
   var ends: StoryEnds { get }
@@ -35,26 +35,37 @@ enum Progress: Equatable {
 }
 
 /// When a picture is shown, from the story's start.
-struct PictureTiming: Equatable {
-  var time: Duration
-  var duration: Duration?
+package struct PictureTiming: Equatable {
+  package var time: Duration
+  package var duration: Duration?
+
+  package init(time: Duration, duration: Duration?) {
+    self.time = time
+    self.duration = duration
+  }
 }
 
 /// Where a story ends.
-struct StoryEnds: Equatable {
-  var pictures: Duration?
-  var sound: Duration?
+package struct StoryEnds: Equatable {
+  package var pictures: Duration?
+  package var sound: Duration?
 }
 
 /// Interleaved stereo samples.
-struct SoundRun: Equatable {
-  var time: Duration
-  var samples: [Int16]
+package struct SoundRun: Equatable {
+  package var time: Duration
+  package var samples: [Int16]
 }
 
 /// A scaled picture: 0x00RRGGBB, row by row.
-struct PixelGrid: Equatable {
-  var width: Int
-  var height: Int
-  var pixels: [UInt32]
+package struct PixelGrid: Equatable {
+  package var width: Int
+  package var height: Int
+  package var pixels: [UInt32]
+
+  package init(width: Int, height: Int, pixels: [UInt32]) {
+    self.width = width
+    self.height = height
+    self.pixels = pixels
+  }
 }

@@ -1,4 +1,3 @@
-import CFFmpeg
 import DecoderLink
 
 /// Looks at the first bytes and chooses who decodes them: the content decides, not a name.
@@ -25,7 +24,8 @@ private func openFFmpeg(
 ) throws(DecodingError) -> any MediaDecoder {
   let open = { () throws(DecodingError) -> FFmpegInput in
     let input = try FFmpegInput(
-      ResourceStream(connection, resource: 0, length: request.length), connection: connection)
+      ResourceStream(connection, resource: 0, length: request.length), connection: connection,
+      format: HeadOfFile.format(of: head))
     if input.needsStreamInfo { input.findStreamInfo() }
     return input
   }
@@ -33,7 +33,11 @@ private func openFFmpeg(
   do {
     input = try open()
   } catch {
-    throw HeadOfFile.isProtected(head) ? .protected : error
+    if error == .notMedia {
+      if HeadOfFile.isProtected(head) { throw .protected }
+      if HeadOfFile.isMedia(head) { throw .incomplete }
+    }
+    throw error
   }
   return try chooseStory(input, open, request)
 }
@@ -42,11 +46,10 @@ private func chooseStory(
   _ input: FFmpegInput, _ open: @escaping () throws(DecodingError) -> FFmpegInput,
   _ request: OpenRequest
 ) throws(DecodingError) -> any MediaDecoder {
-  let videos = input.streams.filter { $0.isVideo && !$0.isAttachedPicture && !$0.isEmpty }
-  let sounds = input.streams.filter { $0.isSound && $0.codec != AV_CODEC_ID_NONE }
-  let sound = sounds.first(where: \.isDefault) ?? sounds.first
+  let video = input.video(for: request.shape)
+  let sound = input.sound(beside: video)
   var failure: DecodingError?
-  if let video = videos.first(where: \.isDefault) ?? videos.first {
+  if let video {
     do {
       return try VideoStory(
         input, style: input.style, reopen: open, video: video,
@@ -57,12 +60,16 @@ private func chooseStory(
       failure = error
     }
   }
-  guard let sound else { throw .notMedia }
+  guard let sound else { throw failure ?? (input.streams.isEmpty ? .notMedia : .nothingToShow) }
+  let story: SoundStory
   do {
-    return try SoundStory(
+    story = try SoundStory(
       failure == nil ? input : open(), reopen: open, sound: sound, soundRate: request.soundRate,
       shape: request.shape)
   } catch {
     throw failure ?? error
   }
+  // A film that lost its pictures is no silent sound with a cover.
+  if let failure, !story.isHeard { throw failure }
+  return story
 }

@@ -1,15 +1,15 @@
 /// How stored pixels are turned and mirrored for a viewer: one of the eight ways.
-struct Orientation: Equatable {
+package struct Orientation: Equatable {
   /// Rows become columns.
-  var transposed = false
+  package var transposed = false
   /// What is seen is mirrored left to right, after transposing.
-  var mirrored = false
+  package var mirrored = false
   /// What is seen is upside down, after transposing.
-  var flipped = false
+  package var flipped = false
 
-  static let upright = Orientation()
+  package static let upright = Orientation()
 
-  init(transposed: Bool = false, mirrored: Bool = false, flipped: Bool = false) {
+  package init(transposed: Bool = false, mirrored: Bool = false, flipped: Bool = false) {
     self.transposed = transposed
     self.mirrored = mirrored
     self.flipped = flipped
@@ -17,7 +17,7 @@ struct Orientation: Equatable {
 
   /// The turn nearest to a display matrix (ISO 14496-12, 8.3.2: x' = a x + c y, y' = b x + d y);
   /// upright where the matrix is none.
-  init(a: Int32, b: Int32, c: Int32, d: Int32) {
+  package init(a: Int32, b: Int32, c: Int32, d: Int32) {
     let straight = abs(Double(a)) + abs(Double(d))
     let crossed = abs(Double(b)) + abs(Double(c))
     if straight > crossed, a != 0, d != 0 {
@@ -30,7 +30,7 @@ struct Orientation: Equatable {
   }
 
   /// EXIF orientation 1 to 8; anything else is upright.
-  init(exif value: Int) {
+  package init(exif value: Int) {
     switch value {
     case 2: self.init(mirrored: true)
     case 3: self.init(mirrored: true, flipped: true)
@@ -44,12 +44,12 @@ struct Orientation: Equatable {
   }
 
   /// The size that a viewer sees of one that is stored.
-  func seen<Number>(width: Number, height: Number) -> (width: Number, height: Number) {
+  package func seen<Number>(width: Number, height: Number) -> (width: Number, height: Number) {
     transposed ? (height, width) : (width, height)
   }
 
   /// Stored pixels as a viewer must see them.
-  func apply(to grid: PixelGrid) -> PixelGrid {
+  package func apply(to grid: PixelGrid) -> PixelGrid {
     if self == .upright { return grid }
     let (width, height) = seen(width: grid.width, height: grid.height)
     var pixels: [UInt32] = []

@@ -32,6 +32,12 @@ final class PlayerConnection {
 
   init(socket: consuming Descriptor) { self.socket = socket }
 
+  /// Whether the story to tell is already known.
+  var hasOpening: Bool {
+    receiveWaiting()
+    return opening != nil
+  }
+
   /// Waits for the story to tell.
   func awaitOpening() -> OpenRequest {
     while true {

@@ -1,14 +1,26 @@
+import DecoderLink
+
+/// Bytes in order.
+package protocol ByteStream: AnyObject {
+  /// The next bytes, none at the end.
+  func read(_ count: Int) throws(DecodingError) -> [UInt8]
+  /// Goes to a position, where it can.
+  func move(to position: UInt64) -> Bool
+  /// In bytes, where known.
+  var length: UInt64? { get }
+  /// Why a read failed, once one did.
+  var failure: DecodingError? { get }
+}
+
 /// A resource that is read from front to back, with jumps.
-final class ResourceStream {
+package final class ResourceStream: ByteStream {
   private let connection: PlayerConnection
   /// The player's number for it; 0 is the story itself.
   let resource: UInt32
-  /// In bytes, where known.
-  let length: UInt64?
+  package let length: UInt64?
   /// Where the next read begins.
   private(set) var position: UInt64 = 0
-  /// Why the player refused a read, once it did.
-  private(set) var failure: DecodingError?
+  package private(set) var failure: DecodingError?
 
   init(_ connection: PlayerConnection, resource: UInt32, length: UInt64?) {
     self.connection = connection
@@ -16,8 +28,10 @@ final class ResourceStream {
     self.length = length
   }
 
-  /// The next bytes, none at the end.
-  func read(_ count: Int) throws(DecodingError) -> [UInt8] {
+  /// Tells the player that a resource other than the story itself is no longer needed.
+  deinit { if resource != 0 { connection.send(.closeResource(resource)) } }
+
+  package func read(_ count: Int) throws(DecodingError) -> [UInt8] {
     if let length, position >= length { return [] }
     do {
       let bytes = try connection.read(resource: resource, offset: position, count: count)
@@ -37,5 +51,9 @@ final class ResourceStream {
     return try read(count)
   }
 
-  func move(to position: UInt64) { self.position = position }
+  @discardableResult
+  package func move(to position: UInt64) -> Bool {
+    self.position = position
+    return true
+  }
 }

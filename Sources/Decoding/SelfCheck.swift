@@ -4,6 +4,7 @@ import Glibc
 enum SelfCheck {
   /// Runs it and ends the process: 0 when all is refused, else 1.
   static func run() -> Never {
+    for line in Versions.lines { say(line) }
     let failure = Sandbox.close()
     say(failure.map { "sandbox: not available (\($0))" } ?? "sandbox: closed")
     var safe = failure == nil

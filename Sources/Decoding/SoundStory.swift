@@ -38,8 +38,13 @@ final class SoundStory: MediaDecoder {
       displayHeight: UInt32(size?.height ?? Int(shape.height)),
       frameRate: cover == nil ? 10 : nil, duration: waveform.expected)
     try lookThrough(until: Self.surveyed)
-    if survey.isOver, survey.end == nil { throw .damagedSound(codec: sound.codecName) }
+    if survey.isOver, survey.end == nil, cover == nil {
+      throw .damagedSound(codec: sound.codecName)
+    }
   }
+
+  /// Whether any sound was found in what was looked through.
+  var isHeard: Bool { survey.end != nil }
 
   private static func track(
     _ input: FFmpegInput, _ sound: FFmpegStream, rate: Int?
@@ -107,7 +112,7 @@ final class SoundStory: MediaDecoder {
     }
   }
 
-  func rest() {}
+  func rest() -> Bool { false }
 }
 
 /// A picture that lies in a sound file.

@@ -11,6 +11,8 @@ struct Storyteller {
   /// The last picture that was gone to.
   private var position = Duration.zero
   private var isTold = false
+  /// The decoder gave memory back: it is not called upon before a picture may be sent.
+  private var isResting = false
   /// Sound is sent so far ahead of the picture beside it.
   private static let soundLead = Duration.milliseconds(500)
 
@@ -34,6 +36,7 @@ struct Storyteller {
     state = .working
     position = max(.zero, seek.position)
     isTold = false
+    isResting = false
     try decoder.seek(to: position)
   }
 
@@ -41,6 +44,8 @@ struct Storyteller {
     if isTold { return connection.receive() }
     switch state {
     case .working:
+      if isResting, connection.credits == 0 { return connection.receive() }
+      isResting = false
       state = try decoder.advance(connection.effort, for: connection.shape)
       if case .picture(let timing) = state { position = timing.time }
       if state == .working {
@@ -55,7 +60,7 @@ struct Storyteller {
       guard connection.credits > 0 else { return connection.receive() }
       try send(timing)
       state = .working
-      if connection.credits == 0 { decoder.rest() }
+      isResting = connection.credits == 0 && decoder.rest()
     case .over:
       try sendSound(before: .seconds(1 << 32))
       if connection.hasSeek { return }
@@ -63,7 +68,6 @@ struct Storyteller {
       connection.send(
         .ended(serial: serial, picturesEnd: ends.pictures, soundEnd: ends.sound))
       isTold = true
-      decoder.rest()
     }
   }
 

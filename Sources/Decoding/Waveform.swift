@@ -52,13 +52,15 @@ final class Waveform {
     let pitch = width >= 48 ? 3 : 1
     var pixels = [UInt32](repeating: 0, count: width * height)
     let middle = Float(height) / 2
+    // A quiet sound fills the height too, silence does not.
+    let loudest = max(0.1, peaks.max() ?? 0)
     for x in 0..<width {
       let bar = x / pitch
       let isGap = pitch > 1 && x % pitch == pitch - 1
       let from = Double(bar * pitch) / Double(width)
       let to = Double((bar + 1) * pitch) / Double(width)
       let loud = loudness(from: from, to: to)
-      let reach = max(0.5, (loud ?? 0).squareRoot() * middle * 0.8)
+      let reach = max(0.5, ((loud ?? 0) / loudest).squareRoot() * middle * 0.8)
       let lit = Float(min(1, max(0, heard - Double(x))))
       for y in 0..<height {
         let distance = abs(Float(y) + 0.5 - middle)

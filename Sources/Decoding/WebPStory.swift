@@ -110,5 +110,5 @@ final class WebPStory: MediaDecoder {
     if waiting == nil { throw .damaged(codec: "webp") }
   }
 
-  func rest() {}
+  func rest() -> Bool { false }
 }

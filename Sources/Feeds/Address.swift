@@ -12,12 +12,16 @@ struct AddressBook {
   /// Where the feed came from: an absolute path or URL.
   let base: Story.Source
   let files: any FileAccess
+  /// The folder of a base that is a file, with its last slash.
+  private let folder: String
   /// Folders that were resolved already, by what was written.
   private var folders: [String: String] = [:]
 
   init(base: Story.Source, files: any FileAccess) {
     self.base = base
     self.files = files
+    let path = base.text
+    folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "/"
   }
 
   /// What an address means. Files are never opened for this; only those with odd names are asked
@@ -34,9 +38,9 @@ struct AddressBook {
         throw Refusal("its address is malformed")
       }
       return .url(resolved)
-    case .file(let path):
+    case .file:
       guard !text.hasPrefix("//") else { throw Refusal("its address names a host without scheme") }
-      return .file(localPath(text, beside: path))
+      return .file(localPath(text))
     }
   }
 
@@ -59,10 +63,9 @@ struct AddressBook {
 
   /// A path, relative or not, as written or else as a URL would be: percent-encoded, with a query,
   /// or with the separators of Windows.
-  private mutating func localPath(_ text: String, beside list: String) -> String {
-    let folder = String(list[...(list.lastIndex(of: "/") ?? list.startIndex)])
+  private mutating func localPath(_ text: String) -> String {
     let plain = joined(folder, text)
-    guard text.utf8.contains(where: { "%?#\\".utf8.contains($0) }) else { return plain }
+    guard text.utf8.contains(where: isOdd) else { return plain }
     if (try? files.status(of: plain)) != nil { return plain }
     let withoutQuery = String(text.unicodeScalars.prefix { $0 != "?" && $0 != "#" })
     let candidates = [
@@ -75,6 +78,13 @@ struct AddressBook {
       if (try? files.status(of: path)) != nil { return path }
     }
     return plain
+  }
+
+  private func isOdd(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "%"), UInt8(ascii: "?"), UInt8(ascii: "#"), UInt8(ascii: "\\"): true
+    default: false
+    }
   }
 
   /// An absolute path without `.` and `..`. What stands before the last `..` is resolved as the

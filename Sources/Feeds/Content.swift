@@ -1,7 +1,7 @@
 import Stories
 
 /// What the first bytes of a file say it is.
-enum Content: Equatable {
+package enum Content: Equatable {
   case media(Story.Kind)
   /// An extended M3U list, or an HLS playlist: its whole text tells which.
   case list
@@ -15,7 +15,7 @@ enum Content: Equatable {
   case unknown
 
   /// Judges by at least 1,024 bytes, fewer only where the file is shorter.
-  init(head: [UInt8]) {
+  package init(head: [UInt8]) {
     if head.isEmpty {
       self = .empty
     } else if let kind = Signature.kind(of: head) {
@@ -99,12 +99,22 @@ enum NameClaim: Equatable {
 
   /// Nil for names without an ending of a medium.
   init?(path: String) {
-    let name = path.utf8.suffix(from: path.utf8.lastIndex(of: UInt8(ascii: "/")) ?? path.startIndex)
-    guard let dot = name.lastIndex(of: UInt8(ascii: ".")) else { return nil }
-    let ending = name[name.index(after: dot)...]
-    guard ending.count <= 6, let text = String(ending)?.lowercased() else { return nil }
-    guard let claim = NameClaim.endings[text] else { return nil }
+    guard let ending = NameClaim.packed(path.utf8.reversed()), let claim = NameClaim.endings[ending]
+    else { return nil }
     self = claim
+  }
+
+  /// The ending in small letters as one number, which is quicker to look up than a string; nil for
+  /// none and for long ones.
+  private static func packed(_ backwards: ReversedCollection<String.UTF8View>) -> UInt64? {
+    var packed: UInt64 = 0
+    for (index, byte) in backwards.enumerated() {
+      if byte == UInt8(ascii: ".") { return packed }
+      guard index < 6, byte != UInt8(ascii: "/") else { return nil }
+      let isCapital = byte >= UInt8(ascii: "A") && byte <= UInt8(ascii: "Z")
+      packed = packed << 8 | UInt64(isCapital ? byte | 0x20 : byte)
+    }
+    return nil
   }
 
   /// The claim of a URL's path.
@@ -126,8 +136,13 @@ enum NameClaim: Equatable {
     if case .media = self { true } else { false }
   }
 
-  private static let endings: [String: NameClaim] = {
-    var table: [String: NameClaim] = ["m3u": .list, "m3u8": .list, "json": .json]
+  private static let endings: [UInt64: NameClaim] = {
+    var table: [UInt64: NameClaim] = [:]
+    func add(_ ending: Substring, _ claim: NameClaim) {
+      if let key = packed(("." + ending).utf8.reversed()) { table[key] = claim }
+    }
+    for ending in ["m3u", "m3u8"] as [Substring] { add(ending, .list) }
+    add("json", .json)
     let kinds: [(Story.Kind, String)] = [
       (
         .video,
@@ -153,7 +168,7 @@ enum NameClaim: Equatable {
       (.animation, "tgs lottie"),
     ]
     for (kind, endings) in kinds {
-      for ending in endings.split(separator: " ") { table[String(ending)] = .media(kind) }
+      for ending in endings.split(whereSeparator: \.isWhitespace) { add(ending, .media(kind)) }
     }
     return table
   }()

@@ -39,9 +39,11 @@ public struct FeedReader {
         let found = try opener.open(source)
         if whole.title.isEmpty { whole.title = "\(found.feed.title) and \(sources.count - 1) more" }
         whole.skipped += found.feed.skipped
-        // Files of one folder, named one after another, are one reel.
-        if let next = found.looseIn, next == folder {
-          whole.reels[whole.reels.count - 1].stories += found.feed.reels.flatMap(\.stories)
+        // Files named one after another are one reel, called after their folder if it is one.
+        if let next = found.looseIn, let folder {
+          let last = whole.reels.count - 1
+          if next != folder { whole.reels[last].name = "" }
+          whole.reels[last].stories += found.feed.reels.flatMap(\.stories)
         } else {
           whole.reels += found.feed.reels
         }

@@ -10,8 +10,8 @@ public protocol FileAccess {
   func status(of path: String) throws(SystemError) -> FileStatus
   /// The names in a directory, in any order, at most `limit`.
   func entries(in directory: String, limit: Int) throws(SystemError) -> [DirectoryEntry]
-  /// The first bytes of a regular file, at most `limit`.
-  func head(of path: String, limit: Int) throws(SystemError) -> [UInt8]
+  /// Bytes of a regular file from an offset on: fewer than `count` only at its end.
+  func bytes(of path: String, at offset: Int, count: Int) throws(SystemError) -> [UInt8]
 }
 
 /// The files of this machine.
@@ -30,8 +30,8 @@ public struct LocalFiles: FileAccess {
     try DirectoryEntry.all(in: directory, limit: limit)
   }
 
-  public func head(of path: String, limit: Int) throws(SystemError) -> [UInt8] {
-    try Descriptor.open(reading: path).read(at: 0, count: limit)
+  public func bytes(of path: String, at offset: Int, count: Int) throws(SystemError) -> [UInt8] {
+    try Descriptor.open(reading: path).read(at: UInt64(offset), count: count)
   }
 }
 

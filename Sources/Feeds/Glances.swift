@@ -49,43 +49,24 @@ struct Glances {
 
   /// What a JSON text in a folder or list is; a very large one is no animation.
   func shape(of path: String) -> JSONShape {
-    guard let head = try? files.head(of: path, limit: Limit.headBytes) else { return .other }
-    let shape = JSONShape(head)
-    guard shape == .other, head.count == Limit.headBytes,
-      let whole = try? files.head(of: path, limit: Limit.animationBytes)
-    else { return shape }
-    return JSONShape(whole)
+    guard let text = try? files.text(at: path) else { return .other }
+    let shape = JSONShape(text.head())
+    return shape == .other && text.count <= Limit.animationBytes ? JSONShape(text.reader()) : shape
   }
 
   /// Whether a list is an HLS playlist.
   func isStream(_ path: String) -> Bool {
-    guard let head = try? files.head(of: path, limit: 64 * Limit.headBytes) else { return false }
+    guard let head = try? files.bytes(of: path, at: 0, count: 64 * Limit.headBytes) else {
+      return false
+    }
     return M3U(head).isStream
   }
 
   private func content(of path: String) -> Finding {
     do {
-      return .file(Content(head: try files.head(of: path, limit: Limit.headBytes)))
+      return .file(Content(head: try files.bytes(of: path, at: 0, count: Limit.headBytes)))
     } catch {
       return .failed(error.inWords)
     }
-  }
-}
-
-/// Why a feed's text cannot be had.
-struct Unreadable: Error {
-  let words: String
-}
-
-extension FileAccess {
-  /// The whole text of a feed or list, up to the limit of feeds.
-  func feedText(at path: String) throws(Unreadable) -> [UInt8] {
-    do throws(SystemError) {
-      let size = try status(of: path).sizeBytes
-      if size <= Limit.feedBytes { return try head(of: path, limit: Int(size)) }
-    } catch {
-      throw Unreadable(words: error.inWords)
-    }
-    throw Unreadable(words: "it is larger than \(Limit.feedBytes >> 20) MiB")
   }
 }

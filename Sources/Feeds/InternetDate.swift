@@ -1,11 +1,11 @@
 /// Dates as feeds write them: RFC 3339, the profile of ISO 8601 for the Internet.
-enum InternetDate {
+package enum InternetDate {
   /// The seconds since 1970 of `2026-11-28T09:00:00Z`; fractions are cut, a leap second counts as
   /// the second after it. A date without time is its midnight in UTC. Nil if it is no such date.
-  static func secondsSince1970(_ text: String) -> Int64? {
+  package static func secondsSince1970(_ text: String) -> Int64? {
     var digits = Scanner(text)
     guard let year = digits.number(4), digits.take("-"), let month = digits.number(2),
-      digits.take("-"), let day = digits.number(2), (1...12).contains(month),
+      digits.take("-"), let day = digits.number(2), year >= 1, (1...12).contains(month),
       day >= 1, day <= days(in: month, of: year)
     else { return nil }
     let date = daysSince1970(year: year, month: month, day: day) * 86_400
@@ -43,14 +43,19 @@ enum InternetDate {
   }
 
   private struct Scanner {
-    private var rest: Substring.UTF8View
-    init(_ text: String) { rest = text[...].utf8 }
+    private var rest: String.UTF8View.Iterator
+    private var next: UInt8?
 
-    var isAtEnd: Bool { rest.isEmpty }
+    init(_ text: String) {
+      rest = text.utf8.makeIterator()
+      next = rest.next()
+    }
+
+    var isAtEnd: Bool { next == nil }
 
     mutating func take(_ character: Unicode.Scalar) -> Bool {
-      guard let first = rest.first, UInt32(first) == character.value else { return false }
-      rest.removeFirst()
+      guard let next, UInt32(next) == character.value else { return false }
+      self.next = rest.next()
       return true
     }
 
@@ -58,9 +63,9 @@ enum InternetDate {
     mutating func number(_ count: Int) -> Int64? {
       var value: Int64 = 0
       for _ in 0..<count {
-        guard let digit = rest.first, digit &- UInt8(ascii: "0") < 10 else { return nil }
-        value = value * 10 + Int64(digit - UInt8(ascii: "0"))
-        rest.removeFirst()
+        guard let next, next &- UInt8(ascii: "0") < 10 else { return nil }
+        value = value * 10 + Int64(next - UInt8(ascii: "0"))
+        self.next = rest.next()
       }
       return value
     }
@@ -73,7 +78,7 @@ enum InternetDate {
 
     /// `Z` or `±hh:mm`; nothing counts as UTC.
     mutating func zoneSeconds() -> Int64? {
-      if rest.isEmpty || take("Z") || take("z") { return 0 }
+      if isAtEnd || take("Z") || take("z") { return 0 }
       let isWest = take("-")
       guard isWest || take("+"), let hours = number(2), hours < 24 else { return nil }
       _ = take(":")

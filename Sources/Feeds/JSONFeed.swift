@@ -13,37 +13,40 @@ struct JSONFeed {
   private var hasVersion = false
   private var title: String?
   private var author: String?
-  /// Where the items begin, once they were read.
-  private var items: JSONReader?
+  private var hasItems = false
   private var reels = Reels()
   private var skipped: [Skipped] = []
   /// An item took its reel from the feed's title or author.
   private var usedDefaults = false
+  /// The feed's title or author came after its items.
+  private var isStale = false
 
-  /// - Parameter origin: where the text came from; relative addresses start there.
+  /// - Parameters:
+  ///   - text: starts reading the text; called again where the feed's own name comes after its
+  ///     items.
+  ///   - origin: where the text came from; relative addresses start there.
   static func read(
-    _ bytes: [UInt8], name: String, origin: Story.Source, files: any FileAccess
+    _ text: () -> JSONReader, name: String, origin: Story.Source, files: any FileAccess
   ) throws(FeedError) -> Feed {
-    var feed = JSONFeed(bytes, name: name, origin: origin, files: files)
+    var feed = JSONFeed(text(), name: name, origin: origin, files: files)
     do {
-      return try feed.read()
+      let first = try feed.read()
+      guard feed.isStale, feed.usedDefaults else { return first }
+      var again = JSONFeed(text(), name: name, origin: origin, files: files)
+      again.title = feed.title
+      again.author = feed.author
+      return try again.read()
     } catch {
-      throw .cannotRead(source: name, reason: inWords(error, in: bytes))
+      let place = "not valid JSON at line \(error.line), column \(error.column): "
+      throw .cannotRead(
+        source: name, reason: (error.offset == nil ? "" : place) + error.what)
     }
   }
 
-  private static func inWords(_ failure: JSONReader.Failure, in bytes: [UInt8]) -> String {
-    guard let offset = failure.offset else { return failure.what }
-    let before = bytes.prefix(offset)
-    let line = before.reduce(1) { $0 + ($1 == 0x0A ? 1 : 0) }
-    let column = offset - (before.lastIndex(of: 0x0A) ?? -1)
-    return "not valid JSON at line \(line), column \(column): \(failure.what)"
-  }
-
   private init(
-    _ bytes: [UInt8], name: String, origin: Story.Source, files: any FileAccess
+    _ reader: JSONReader, name: String, origin: Story.Source, files: any FileAccess
   ) {
-    reader = JSONReader(bytes)
+    self.reader = reader
     addresses = AddressBook(base: origin, files: files)
     self.name = name
     identity = origin.text
@@ -52,22 +55,14 @@ struct JSONFeed {
   private mutating func read() throws(JSONReader.Failure) -> Feed {
     let kind = try reader.peek()
     guard kind == .object else { throw wrong("not a JSON Feed: it is \(kind.rawValue)") }
-    var isStale = false
     try reader.enter()
     while let key = try reader.nextKey() {
-      if items != nil, ["title", "author", "authors"].contains(key) { isStale = true }
+      if hasItems, ["title", "author", "authors"].contains(key) { isStale = true }
       try readMember(key)
     }
     try reader.finish()
     guard hasVersion else { throw wrong("not a JSON Feed: 'version' is missing") }
-    guard let items else { throw wrong("not a JSON Feed: 'items' is missing") }
-    if isStale, usedDefaults {
-      // The feed's own name came after its items.
-      reader = items
-      reels = Reels()
-      skipped = []
-      try readItems()
-    }
+    guard hasItems else { throw wrong("not a JSON Feed: 'items' is missing") }
     return Feed(identity: identity, title: feedTitle, reels: reels.all, skipped: skipped)
   }
 
@@ -94,7 +89,7 @@ struct JSONFeed {
       guard try reader.peek() == .array else {
         throw wrong("not a JSON Feed: 'items' is not an array")
       }
-      items = reader
+      hasItems = true
       try readItems()
     default: try reader.skip()
     }
@@ -127,49 +122,47 @@ struct JSONFeed {
   }
 
   private mutating func add(_ item: JSONFeedItem, number: Int) {
-    let groups = item.media
-    guard !groups.isEmpty else {
-      skip(item: number, "it has no media")
-      return
-    }
-    for (index, group) in groups.enumerated() {
-      do {
-        let (source, medium) = try choose(from: group)
-        let id = item.id.isEmpty || index == 0 ? item.id : "\(item.id)/\(index + 1)"
-        let caption = groups.count > 1 ? item.caption(with: medium.title) : item.caption
+    let things = item.things
+    if things.isEmpty { skip(item: number, "it has no media") }
+    for (index, thing) in things.enumerated() {
+      do throws(AddressBook.Refusal) {
+        let (source, medium) = try choose(from: thing)
+        if item.reel == nil, item.author == nil { usedDefaults = true }
+        let author = item.author ?? author
+        let reel = reels.place(of: item.reel ?? author ?? feedTitle)
         let story = Story(
-          source: source, feed: identity, item: id, kind: medium.kind, caption: caption,
-          author: item.author ?? author ?? "", published: item.published,
+          source: source, origin: reels.origin(feed: identity, author: author ?? "", at: reel),
+          item: item.id.isEmpty || index == 0 ? item.id : "\(item.id)/\(index + 1)",
+          kind: medium.kind,
+          caption: things.count == 1 ? item.caption : item.caption(with: medium.title),
+          published: item.published,
           durationS: medium.durationS, link: item.webLink, maxViews: item.maxViews,
           expires: item.expires, imageTime: item.imageTime)
-        if item.reel == nil, item.author == nil { usedDefaults = true }
-        reels.add(story, to: item.reel ?? item.author ?? author ?? feedTitle)
+        reels.add(story, at: reel)
       } catch {
         skip(item: number, error.reason)
       }
     }
   }
 
-  /// The first of the best of several representations of one thing that may be played from here.
+  /// The first of several representations of one thing that may be played from here.
   private mutating func choose(
-    from group: [JSONFeedItem.Medium]
-  ) throws(AddressBook.Refusal) -> (Story.Source, JSONFeedItem.Medium) {
-    var refusal = AddressBook.Refusal("it is not a medium")
-    for rank in JSONFeedItem.Medium.Rank.allCases where rank != .never {
-      for medium in group where medium.rank == rank {
-        do throws(AddressBook.Refusal) {
-          let source = try addresses.resolve(medium.address)
-          // What a feed calls a medium must at least be named like one, before it is ever opened.
-          if case .file(let path) = source, NameClaim(path: path) == nil {
-            throw AddressBook.Refusal("\(medium.address) is not a medium by its name")
-          }
-          return (source, medium)
-        } catch {
-          refusal = error
+    from thing: [JSONFeedMedium]
+  ) throws(AddressBook.Refusal) -> (Story.Source, JSONFeedMedium) {
+    var refusal: AddressBook.Refusal?
+    for medium in thing {
+      do throws(AddressBook.Refusal) {
+        let source = try addresses.resolve(medium.address)
+        // What a feed calls a medium must at least be named like one, before it is ever opened.
+        if case .file(let path) = source, NameClaim(path: path) == nil {
+          throw AddressBook.Refusal("\(medium.address) is not a medium by its name")
         }
+        return (source, medium)
+      } catch {
+        refusal = refusal ?? error
       }
     }
-    throw refusal
+    throw refusal ?? AddressBook.Refusal("it has no media")
   }
 }
 

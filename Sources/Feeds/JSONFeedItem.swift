@@ -2,48 +2,6 @@ import Stories
 
 /// What one item of a JSON Feed says, before it is decided what is played of it.
 struct JSONFeedItem {
-  /// An attachment or the item's picture.
-  struct Medium: Equatable {
-    /// Which of several representations is preferred; later ones are taken when none is before.
-    enum Rank: CaseIterable {
-      case plain, stream, unknown, never
-    }
-
-    var address = ""
-    var type = ""
-    var title = ""
-    var durationS: Double?
-
-    var kind: Story.Kind? {
-      let type = type.lowercased().prefix { $0 != ";" }
-      if type.contains("lottie") { return .animation }
-      if type.hasPrefix("video/") || Medium.streamTypes.contains(String(type)) { return .video }
-      if type.hasPrefix("audio/") { return .sound }
-      if type.hasPrefix("image/") { return type.hasPrefix("image/svg") ? nil : .picture }
-      switch NameClaim(address: address) {
-      case .media(let kind): return kind
-      case .list: return .video
-      case .json: return type.isEmpty || type == "application/json" ? .animation : nil
-      case nil: return nil
-      }
-    }
-
-    var rank: Rank {
-      let type = String(type.lowercased().prefix { $0 != ";" })
-      if Medium.streamTypes.contains(type) { return .stream }
-      let isOther = ["text/", "font/", "model/", "message/"].contains(where: type.hasPrefix)
-      if isOther || ["application/pdf", "application/x-shockwave-flash"].contains(type) {
-        return .never
-      }
-      return kind == nil ? .unknown : .plain
-    }
-
-    private static let streamTypes: Set<String> = [
-      "application/vnd.apple.mpegurl", "application/x-mpegurl", "audio/mpegurl", "audio/x-mpegurl",
-      "application/dash+xml",
-    ]
-  }
-
   /// Why the item cannot be told; the first reason found.
   private(set) var problem: String?
   /// Empty where the item has none.
@@ -60,7 +18,8 @@ struct JSONFeedItem {
   private var link: String?
   private var url: String?
   private var picture: String?
-  private var attachments: [Medium] = []
+  /// Those that may be media.
+  private var attachments: [JSONFeedMedium] = []
 
   /// Reads the object that is next, to its end, whatever is wrong inside.
   init(_ reader: inout JSONReader) throws(JSONReader.Failure) {
@@ -84,24 +43,23 @@ struct JSONFeedItem {
     }
   }
 
-  /// Each element is one thing to tell, given in one or more representations: JSON Feed says that
-  /// attachments of the same title, also of none, are the same thing.
-  var media: [[Medium]] {
-    let playable = attachments.filter { $0.rank != .never }
-    if playable.isEmpty {
+  /// What is told of this item, mostly one thing. Each is given in one or more representations:
+  /// JSON Feed says that attachments of the same title, also of none, are the same thing.
+  var things: [[JSONFeedMedium]] {
+    if attachments.isEmpty {
       guard let picture, !picture.isEmpty else { return [] }
-      return [[Medium(address: picture, type: "image/*")]]
+      return JSONFeedMedium(address: picture, type: "image/*").map { [[$0]] } ?? []
     }
-    if playable.count == 1 { return [playable] }
-    var groups: [[Medium]] = []
-    for medium in playable {
+    if attachments.count == 1 { return [attachments] }
+    var groups: [[JSONFeedMedium]] = []
+    for medium in attachments {
       if let index = groups.firstIndex(where: { $0[0].title == medium.title }) {
         groups[index].append(medium)
       } else {
         groups.append([medium])
       }
     }
-    return groups
+    return groups.map { $0.sorted { $0.rank < $1.rank } }
   }
 
   var caption: String {
@@ -116,10 +74,8 @@ struct JSONFeedItem {
 
   /// The page about it, if that is one of the web.
   var webLink: String {
-    for case .some(let candidate) in [link, url] {
-      let scheme = URLText.scheme(of: candidate)?.lowercased()
-      if scheme == "http" || scheme == "https" { return candidate }
-    }
+    if let link, URLText.isWeb(link) { return link }
+    if let url, URLText.isWeb(url) { return url }
     return ""
   }
 
@@ -134,23 +90,28 @@ struct JSONFeedItem {
   private mutating func readAttachments(_ reader: inout JSONReader) throws(JSONReader.Failure) {
     guard try reader.enter(.array, "attachments", problem: &problem) else { return }
     while try reader.nextElement() {
-      var medium = Medium()
       guard try reader.enter(.object, "attachments", problem: &problem) else { continue }
+      var address: String?
+      var type: String?
+      var title: String?
+      var durationS: Double?
       while let key = try reader.nextKey() {
         switch key {
-        case "url": medium.address = try reader.text(key, problem: &problem) ?? ""
-        case "mime_type": medium.type = try reader.text(key, problem: &problem) ?? ""
-        case "title": medium.title = try reader.text(key, problem: &problem) ?? ""
+        case "url": address = try reader.text(key, problem: &problem)
+        case "mime_type": type = try reader.text(key, problem: &problem)
+        case "title": title = try reader.shownText(key, problem: &problem)
         case "duration_in_seconds":
-          medium.durationS = try reader.number(key, problem: &problem).flatMap(positive)
+          durationS = try reader.number(key, problem: &problem).flatMap(positive)
         default: try reader.skip()
         }
       }
-      if medium.address.isEmpty {
+      guard let address, !address.isEmpty else {
         problem = problem ?? "an attachment has no 'url'"
-      } else {
-        attachments.append(medium)
+        continue
       }
+      let medium = JSONFeedMedium(
+        address: address, type: type ?? "", title: title ?? "", durationS: durationS)
+      if let medium { attachments.append(medium) }
     }
   }
 

@@ -1,9 +1,10 @@
 /// Reads JSON text (RFC 8259) from front to back without building a tree.
 ///
 /// Meant for feeds of 100,000 items: what the caller does not ask for is skipped without an
-/// allocation. Raw control characters inside strings are let through, as real feeds hold them.
-struct JSONReader {
-  enum Kind: String {
+/// allocation, and only a window of the text is in memory. Raw control characters inside strings
+/// are let through, as real feeds hold them.
+package struct JSONReader {
+  package enum Kind: String {
     case object = "an object"
     case array = "an array"
     case string = "a string"
@@ -13,31 +14,55 @@ struct JSONReader {
   }
 
   /// Where and how the text is wrong.
-  struct Failure: Error, Equatable {
+  package struct Failure: Error, Equatable {
     /// In bytes from the start; nil where it is the whole text that is wrong.
-    let offset: Int?
-    let what: String
+    package let offset: Int?
+    package let what: String
+    /// The place as editors show it, from 1, in bytes.
+    var line = 0
+    var column = 0
   }
 
-  let bytes: [UInt8]
-  private(set) var position = 0
+  /// The window: what comes before it is dropped, what comes after it is asked for.
+  private var bytes: [UInt8]
+  private var position = 0
+  /// Gives the text from an offset on, about so many bytes of it; nothing at its end.
+  private let more: (_ offset: Int, _ count: Int) -> [UInt8]
+  private var isWhole = false
   private var depth = 0
   /// No element of the innermost container was read yet.
   private var isFresh = false
+  // What was dropped: its length, its lines, and where the last of them starts.
+  private var dropped = 0
+  private var droppedLines = 0
+  private var lineStart = 0
 
-  /// Starts at the first value; a byte order mark is skipped.
-  init(_ bytes: [UInt8]) {
-    self.bytes = bytes
+  /// Starts at the first value of a text in memory; a byte order mark is skipped.
+  package init(_ bytes: [UInt8]) {
+    self.init(window: bytes) { _, _ in [] }
+  }
+
+  /// Starts at the first value of a text that is read as it is needed.
+  ///
+  /// - Parameter more: gives the bytes from an offset on, about as many as asked for; none at the
+  ///   text's end.
+  package init(more: @escaping (_ offset: Int, _ count: Int) -> [UInt8]) {
+    self.init(window: more(0, JSONReader.windowBytes), more: more)
+  }
+
+  private init(window: [UInt8], more: @escaping (Int, Int) -> [UInt8]) {
+    bytes = window
+    self.more = more
     if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { position = 3 }
   }
+
+  private static let windowBytes = 256 << 10
 
   // MARK: Structure
 
   /// The kind of the value that comes next.
-  mutating func peek() throws(Failure) -> Kind {
-    skipSpace()
-    guard position < bytes.count else { throw failure("the text ends too early") }
-    switch bytes[position] {
+  package mutating func peek() throws(Failure) -> Kind {
+    switch try nextByte() {
     case UInt8(ascii: "{"): return .object
     case UInt8(ascii: "["): return .array
     case UInt8(ascii: "\""): return .string
@@ -49,7 +74,7 @@ struct JSONReader {
   }
 
   /// Enters the object or array that `peek` told.
-  mutating func enter() throws(Failure) {
+  package mutating func enter() throws(Failure) {
     depth += 1
     guard depth <= Limit.nesting else {
       throw failure("it is nested deeper than \(Limit.nesting) levels")
@@ -59,219 +84,230 @@ struct JSONReader {
   }
 
   /// The next key of the object, its value being next; nil and out of the object after the last.
-  mutating func nextKey() throws(Failure) -> String? {
+  package mutating func nextKey() throws(Failure) -> String? {
     guard try advance(end: UInt8(ascii: "}")) else { return nil }
-    guard try peek() == .string else { throw failure("a key is expected") }
+    guard try nextByte() == UInt8(ascii: "\"") else { throw failure("a key is expected") }
     let key = try string()
-    skipSpace()
-    guard position < bytes.count, bytes[position] == UInt8(ascii: ":") else {
-      throw failure("':' is expected")
-    }
-    position += 1
-    isFresh = false
+    try skipColon()
     return key
   }
 
   /// Whether the array has another element, which is next; out of the array after the last.
-  mutating func nextElement() throws(Failure) -> Bool {
+  package mutating func nextElement() throws(Failure) -> Bool {
     guard try advance(end: UInt8(ascii: "]")) else { return false }
     isFresh = false
     return true
   }
 
   /// Nothing but space may follow the outermost value.
-  mutating func finish() throws(Failure) {
-    skipSpace()
-    guard position == bytes.count else { throw failure("something follows its end") }
+  package mutating func finish() throws(Failure) {
+    guard !skipSpace() else { throw failure("something follows its end") }
   }
 
   private mutating func advance(end: UInt8) throws(Failure) -> Bool {
-    skipSpace()
-    guard position < bytes.count else { throw failure("the text ends too early") }
-    if bytes[position] == end {
+    let byte = try nextByte()
+    if byte == end {
       position += 1
       depth -= 1
       isFresh = false
       return false
     }
     guard !isFresh else { return true }
-    guard bytes[position] == UInt8(ascii: ",") else { throw failure("',' is expected") }
+    guard byte == UInt8(ascii: ",") else { throw failure("',' is expected") }
     position += 1
-    skipSpace()
     return true
+  }
+
+  private mutating func skipColon() throws(Failure) {
+    guard skipSpace(), bytes[position] == UInt8(ascii: ":") else {
+      throw failure("':' is expected")
+    }
+    position += 1
+    isFresh = false
   }
 
   // MARK: Values
 
   /// The string that `peek` told.
-  mutating func string() throws(Failure) -> String {
+  package mutating func string() throws(Failure) -> String {
+    let end = try endOfString()
     let start = position + 1
-    var hasEscape = false
-    position = start
-    while position < bytes.count {
-      let byte = bytes[position]
-      if byte == UInt8(ascii: "\"") {
-        position += 1
-        guard hasEscape else {
-          return String(decoding: bytes[start..<position - 1], as: UTF8.self)
-        }
-        return try unescaped(bytes[start..<position - 1])
-      }
-      if byte == UInt8(ascii: "\\") {
-        hasEscape = true
-        position += 1
-      }
-      position += 1
+    position = end.index + 1
+    if end.hasEscape { return try unescaped(bytes[start..<end.index]) }
+    // Without a slice, whose reference count costs more than copying a short text.
+    if let text = try? UTF8Span(validating: bytes.span.extracting(start..<end.index)) {
+      return String(copying: text)
     }
-    position = start - 1
-    throw failure("a string does not end")
+    return String(decoding: bytes[start..<end.index], as: UTF8.self)
   }
 
   /// The number that `peek` told: its text.
-  mutating func number() throws(Failure) -> String {
+  package mutating func number() throws(Failure) -> String {
+    let end = try endOfNumber()
     let start = position
-    try skipNumber()
-    return String(decoding: bytes[start..<position], as: UTF8.self)
+    position = end
+    return String(decoding: bytes[start..<end], as: UTF8.self)
   }
 
   /// Steps over the value that comes next, with all that it holds.
-  mutating func skip() throws(Failure) {
+  package mutating func skip() throws(Failure) {
     switch try peek() {
     case .object:
       try enter()
-      while try skipKey() { try skip() }
+      while try advance(end: UInt8(ascii: "}")) {
+        guard try nextByte() == UInt8(ascii: "\"") else { throw failure("a key is expected") }
+        position = try endOfString().index + 1
+        try skipColon()
+        try skip()
+      }
     case .array:
       try enter()
       while try nextElement() { try skip() }
-    case .string: try skipString()
-    case .number: try skipNumber()
+    case .string: position = try endOfString().index + 1
+    case .number: position = try endOfNumber()
     case .bool: try skipWord(bytes[position] == UInt8(ascii: "t") ? "true" : "false")
     case .null: try skipWord("null")
     }
   }
 
-  private mutating func skipKey() throws(Failure) -> Bool {
-    guard try advance(end: UInt8(ascii: "}")) else { return false }
-    guard try peek() == .string else { throw failure("a key is expected") }
-    try skipString()
-    skipSpace()
-    guard position < bytes.count, bytes[position] == UInt8(ascii: ":") else {
-      throw failure("':' is expected")
-    }
-    position += 1
-    isFresh = false
-    return true
-  }
-
-  private mutating func skipString() throws(Failure) {
-    let start = position
-    position += 1
-    while position < bytes.count {
-      let byte = bytes[position]
-      position += 1
-      if byte == UInt8(ascii: "\"") { return }
-      if byte == UInt8(ascii: "\\") { position += 1 }
-    }
-    position = start
-    throw failure("a string does not end")
-  }
-
   private mutating func skipWord(_ word: String) throws(Failure) {
+    while bytes.count - position < word.utf8.count, fill() {}
     guard bytes[position...].starts(with: word.utf8) else { throw failure("a value is expected") }
     position += word.utf8.count
   }
 
-  /// `-? (0 | [1-9][0-9]*) (. [0-9]+)? ([eE] [+-]? [0-9]+)?`
-  private mutating func skipNumber() throws(Failure) {
-    if bytes[position] == UInt8(ascii: "-") { position += 1 }
-    let first = position < bytes.count ? bytes[position] : 0
-    let whole = skipDigits()
-    guard whole > 0, whole == 1 || first != UInt8(ascii: "0") else {
+  // MARK: The window
+
+  /// The first byte that is no space, which becomes the position.
+  private mutating func nextByte() throws(Failure) -> UInt8 {
+    guard skipSpace() else { throw failure("the text ends too early") }
+    return bytes[position]
+  }
+
+  /// Whether anything follows the space.
+  private mutating func skipSpace() -> Bool {
+    repeat {
+      while position < bytes.count {
+        switch bytes[position] {
+        case 0x20, 0x0A, 0x0D, 0x09: position += 1
+        default: return true
+        }
+      }
+    } while fill()
+    return false
+  }
+
+  /// Drops what lies before the position and adds the text that follows; false at its end.
+  private mutating func fill() -> Bool {
+    guard !isWhole else { return false }
+    for index in 0..<position where bytes[index] == 0x0A {
+      droppedLines += 1
+      lineStart = dropped + index + 1
+    }
+    bytes.removeFirst(position)
+    dropped += position
+    position = 0
+    // A long string doubles the window, so that it is not scanned again too often.
+    let next = more(dropped + bytes.count, max(JSONReader.windowBytes, bytes.count))
+    bytes += next
+    isWhole = next.isEmpty
+    return !isWhole
+  }
+
+  private struct StringEnd {
+    /// Of the closing quote.
+    let index: Int
+    let hasEscape: Bool
+  }
+
+  /// Where the string at the position ends, all of it then being in the window.
+  private mutating func endOfString() throws(Failure) -> StringEnd {
+    repeat {
+      if let end = closingQuote() { return end }
+    } while fill()
+    throw failure("a string does not end")
+  }
+
+  private func closingQuote() -> StringEnd? {
+    let text = bytes.span
+    var index = position + 1
+    var hasEscape = false
+    while index < text.count {
+      let byte = text[index]
+      if byte == UInt8(ascii: "\"") { return StringEnd(index: index, hasEscape: hasEscape) }
+      if byte == UInt8(ascii: "\\") {
+        hasEscape = true
+        index += 1
+      }
+      index += 1
+    }
+    return nil
+  }
+
+  /// Where the number at the position ends: `-? (0 | [1-9][0-9]*) (. [0-9]+)? ([eE] [+-]? [0-9]+)?`
+  private mutating func endOfNumber() throws(Failure) -> Int {
+    // A number at the window's end may go on behind it. Filling moves the position.
+    while digits(from: position) == bytes.count, fill() {}
+    let end = digits(from: position)
+    var index = position + (bytes[position] == UInt8(ascii: "-") ? 1 : 0)
+    let whole = index
+    while index < end, isDigit(index) { index += 1 }
+    guard index > whole, index == whole + 1 || bytes[whole] != UInt8(ascii: "0") else {
       throw failure("a number is malformed")
     }
-    if position < bytes.count, bytes[position] == UInt8(ascii: ".") {
-      position += 1
-      guard skipDigits() > 0 else { throw failure("a number is malformed") }
+    if index < end, bytes[index] == UInt8(ascii: ".") {
+      let start = index + 1
+      index = start
+      while index < end, isDigit(index) { index += 1 }
+      guard index > start else { throw failure("a number is malformed") }
     }
-    if position < bytes.count, bytes[position] | 0x20 == UInt8(ascii: "e") {
-      position += 1
-      if position < bytes.count, [UInt8(ascii: "+"), UInt8(ascii: "-")].contains(bytes[position]) {
-        position += 1
+    if index < end, bytes[index] | 0x20 == UInt8(ascii: "e") {
+      index += 1
+      if index < end, bytes[index] == UInt8(ascii: "+") || bytes[index] == UInt8(ascii: "-") {
+        index += 1
       }
-      guard skipDigits() > 0 else { throw failure("a number is malformed") }
+      let start = index
+      while index < end, isDigit(index) { index += 1 }
+      guard index > start else { throw failure("a number is malformed") }
     }
+    return index
   }
 
-  private mutating func skipDigits() -> Int {
-    let start = position
-    while position < bytes.count, bytes[position] &- UInt8(ascii: "0") < 10 { position += 1 }
-    return position - start
-  }
-
-  private mutating func skipSpace() {
-    while position < bytes.count {
-      switch bytes[position] {
-      case 0x20, 0x0A, 0x0D, 0x09: position += 1
-      default: return
+  /// Where the characters end that numbers are made of.
+  private func digits(from start: Int) -> Int {
+    var index = start
+    while index < bytes.count {
+      switch bytes[index] {
+      case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"), UInt8(ascii: "-"),
+        UInt8(ascii: "."), UInt8(ascii: "e"), UInt8(ascii: "E"):
+        index += 1
+      default: return index
       }
     }
+    return index
   }
 
-  /// Resolves backslash escapes; a lone surrogate becomes U+FFFD.
+  private func isDigit(_ index: Int) -> Bool { bytes[index] &- UInt8(ascii: "0") < 10 }
+
+  /// Resolves the escapes of the string that lies right before the position.
   private func unescaped(_ text: ArraySlice<UInt8>) throws(Failure) -> String {
-    var units: [UInt8] = []
-    units.reserveCapacity(text.count)
-    var index = text.startIndex
-    while index < text.endIndex {
-      let byte = text[index]
-      index += 1
-      guard byte == UInt8(ascii: "\\") else {
-        units.append(byte)
-        continue
-      }
-      let escape = text[index]
-      index += 1
-      switch escape {
-      case UInt8(ascii: "n"): units.append(0x0A)
-      case UInt8(ascii: "t"): units.append(0x09)
-      case UInt8(ascii: "r"): units.append(0x0D)
-      case UInt8(ascii: "b"): units.append(0x08)
-      case UInt8(ascii: "f"): units.append(0x0C)
-      case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): units.append(escape)
-      case UInt8(ascii: "u"):
-        let scalar = try scalar(in: text, at: &index)
-        units.append(contentsOf: String(Character(scalar)).utf8)
-      default: throw Failure(offset: index - 1, what: "an unknown escape in a string")
-      }
+    do {
+      return try JSONEscapes.resolved(text)
+    } catch {
+      throw failure(error.what, at: error.index)
     }
-    return String(decoding: units, as: UTF8.self)
   }
 
-  /// The scalar of `\uXXXX`, with the second half where it needs one.
-  private func scalar(
-    in text: ArraySlice<UInt8>, at index: inout Int
-  ) throws(Failure) -> Unicode.Scalar {
-    let first = try unit(in: text, at: index)
-    index += 4
-    if let scalar = Unicode.Scalar(first) { return scalar }
-    let low = index + 2
-    guard first & 0xFC00 == 0xD800, low + 4 <= text.endIndex,
-      text[index] == UInt8(ascii: "\\"), text[index + 1] == UInt8(ascii: "u")
-    else { return "\u{FFFD}" }
-    let second = try unit(in: text, at: low)
-    guard second & 0xFC00 == 0xDC00 else { return "\u{FFFD}" }
-    index = low + 4
-    let value = 0x10000 + (UInt32(first & 0x3FF) << 10 | UInt32(second & 0x3FF))
-    return Unicode.Scalar(value) ?? "\u{FFFD}"
-  }
+  private func failure(_ what: String) -> Failure { failure(what, at: position) }
 
-  private func unit(in text: ArraySlice<UInt8>, at index: Int) throws(Failure) -> UInt16 {
-    guard index + 4 <= text.endIndex,
-      text[index..<index + 4].allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit }),
-      let value = UInt16(String(decoding: text[index..<index + 4], as: UTF8.self), radix: 16)
-    else { throw Failure(offset: index, what: "a \\u escape needs four hex digits") }
-    return value
+  private func failure(_ what: String, at index: Int) -> Failure {
+    var line = droppedLines + 1
+    var start = lineStart
+    for place in 0..<min(index, bytes.count) where bytes[place] == 0x0A {
+      line += 1
+      start = dropped + place + 1
+    }
+    return Failure(
+      offset: dropped + index, what: what, line: line, column: dropped + index - start + 1)
   }
-
-  private func failure(_ what: String) -> Failure { Failure(offset: position, what: what) }
 }

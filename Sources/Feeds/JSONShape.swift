@@ -6,8 +6,8 @@ enum JSONShape {
   case other
 
   /// The text may be cut off or wrong: then the keys before that count.
-  init(_ bytes: [UInt8]) {
-    var reader = JSONReader(bytes)
+  init(_ text: JSONReader) {
+    var reader = text
     var keys: Set<String> = []
     var version = ""
     do {

@@ -5,7 +5,6 @@ import System
 struct ListReader {
   private let files: any FileAccess
   private var glances: Glances
-  private let identity: String
   private var stories: [Story] = []
   private var skipped: [Skipped] = []
   /// The lists that are being read, outermost first.
@@ -17,30 +16,31 @@ struct ListReader {
   static func read(
     _ list: M3U, path: String, source: String, files: any FileAccess, glances: inout Glances
   ) throws(FeedError) -> Feed {
-    guard !list.entries.isEmpty else {
+    var reader = ListReader(files: files, glances: glances)
+    if let status = try? files.status(of: path) { reader.open.append(status) }
+    let title = reader.add(list, path: path)
+    glances = reader.glances
+    guard !reader.stories.isEmpty || !reader.skipped.isEmpty else {
       throw .cannotRead(source: source, reason: "the list is empty")
     }
-    var reader = ListReader(files: files, glances: glances, identity: path)
-    if let status = try? files.status(of: path) { reader.open.append(status) }
-    reader.add(list, path: path)
-    glances = reader.glances
     guard reader.stories.count <= Limit.items else {
       throw .cannotRead(source: source, reason: "it has more than \(Limit.items) items")
     }
-    let name = list.title ?? URLText.stem(of: path)
+    let name = title ?? URLText.stem(of: path)
     let reels = reader.stories.isEmpty ? [] : [Reel(name: name, stories: reader.stories)]
     return Feed(identity: path, title: name, reels: reels, skipped: reader.skipped)
   }
 
-  private init(files: any FileAccess, glances: Glances, identity: String) {
+  private init(files: any FileAccess, glances: Glances) {
     self.files = files
     self.glances = glances
-    self.identity = identity
   }
 
-  private mutating func add(_ list: M3U, path: String) {
+  /// Adds the entries of a list and gives its title.
+  private mutating func add(_ list: M3U, path: String) -> String? {
+    var list = list
     var addresses = AddressBook(base: .file(path), files: files)
-    for entry in list.entries where stories.count <= Limit.items {
+    while stories.count <= Limit.items, let entry = list.next() {
       guard !entry.address.hasPrefix("|") else {
         skip(entry, "commands are never run")
         continue
@@ -54,6 +54,7 @@ struct ListReader {
         skip(entry, error.reason)
       }
     }
+    return list.title
   }
 
   /// Only what is named like a medium or a list is opened, because a list may come from a stranger.
@@ -103,19 +104,17 @@ struct ListReader {
       skip(entry, "lists are nested deeper than \(Limit.lists) levels")
       return
     }
-    do {
-      let list = M3U(try files.feedText(at: path))
+    do throws(FeedText.Unreadable) {
+      let list = M3U(try files.text(at: path).whole())
       guard !list.isStream else {
         add(entry, .file(path), .video)
         return
       }
-      guard !list.entries.isEmpty else {
-        skip(entry, "the list is empty")
-        return
-      }
+      let before = stories.count + skipped.count
       open.append(status)
-      add(list, path: path)
+      _ = add(list, path: path)
       open.removeLast()
+      if stories.count + skipped.count == before { skip(entry, "the list is empty") }
     } catch {
       skip(entry, error.words)
     }

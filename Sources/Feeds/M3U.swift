@@ -1,5 +1,5 @@
-/// An M3U list, or the HLS playlist that looks like one.
-struct M3U: Equatable {
+/// An M3U list, or the HLS playlist that looks like one, read line by line.
+struct M3U {
   struct Entry: Equatable {
     /// A path or URL as written.
     var address: String
@@ -7,45 +7,58 @@ struct M3U: Equatable {
     var durationS: Double?
   }
 
-  /// What `#PLAYLIST:` calls it.
-  var title: String?
-  var entries: [Entry] = []
   /// It is an HLS playlist (RFC 8216): its entries are pieces of one video.
-  var isStream = false
+  let isStream: Bool
+  /// What `#PLAYLIST:` called it so far.
+  private(set) var title: String?
+  private let bytes: [UInt8]
+  private let isUTF8: Bool
+  private var position: Int
 
-  /// Reads UTF-8, else Latin-1, with any kind of line ends. At most `limit` entries and one more.
-  init(_ bytes: [UInt8], limit: Int = Limit.items) {
-    let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
-    let body = bytes.dropFirst(bytes.starts(with: mark) ? 3 : 0)
-    let isUTF8 = String(validating: body, as: UTF8.self) != nil
-    var pending = Entry(address: "")
-    for raw in body.split(whereSeparator: { $0 == 0x0A || $0 == 0x0D }) {
-      let line = M3U.trimmed(raw)
-      guard let first = line.first else { continue }
-      let text =
-        isUTF8
+  /// Reads UTF-8, else Latin-1, with any kind of line ends.
+  init(_ bytes: [UInt8]) {
+    self.bytes = bytes
+    position = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
+    isUTF8 = (try? UTF8Span(validating: bytes.span)) != nil
+    isStream = M3U.hasStreamTag(bytes)
+  }
+
+  /// The next entry with what the lines before it say about it; nil after the last.
+  mutating func next() -> Entry? {
+    var entry = Entry(address: "")
+    while let line = nextLine() {
+      guard line.hasPrefix("#") else {
+        entry.address = line
+        return entry
+      }
+      read(directive: line, into: &entry)
+    }
+    return nil
+  }
+
+  /// The next line that is not empty, without the space around it.
+  private mutating func nextLine() -> String? {
+    while position < bytes.count {
+      var start = position
+      while position < bytes.count, !M3U.isLineEnd(bytes[position]) { position += 1 }
+      var end = position
+      position += 1
+      while start < end, M3U.isSpace(bytes[start]) { start += 1 }
+      while end > start, M3U.isSpace(bytes[end - 1]) { end -= 1 }
+      guard start < end else { continue }
+      let line = bytes[start..<end]
+      return isUTF8
         ? String(decoding: line, as: UTF8.self)
         : String(String.UnicodeScalarView(line.map { Unicode.Scalar($0) }))
-      if first == UInt8(ascii: "#") {
-        read(directive: text, into: &pending)
-        if isStream { return }
-        continue
-      }
-      pending.address = text
-      entries.append(pending)
-      pending = Entry(address: "")
-      if entries.count > limit { return }
     }
+    return nil
   }
 
   private mutating func read(directive text: String, into entry: inout Entry) {
-    if text.hasPrefix("#EXT-X-") {
-      isStream = true
-      entries = []
-    } else if text.hasPrefix("#EXTINF:") {
+    if text.hasPrefix("#EXTINF:") {
       let info = text.dropFirst("#EXTINF:".count)
       let comma = M3U.firstBareComma(in: info)
-      entry.title = comma.map { info[info.index(after: $0)...] }.map(M3U.trimmed) ?? ""
+      entry.title = comma.map { M3U.trimmed(info[info.utf8.index(after: $0)...]) } ?? ""
       let number = info[..<(comma ?? info.endIndex)].prefix { $0 != " " && $0 != "\t" }
       if let seconds = Double(number), seconds > 0, seconds.isFinite { entry.durationS = seconds }
     } else if text.hasPrefix("#PLAYLIST:") {
@@ -54,24 +67,36 @@ struct M3U: Equatable {
     }
   }
 
-  /// The comma before the title; those inside quoted attributes do not count.
+  /// The comma before the title; those inside quoted attributes do not count, unless all are.
   private static func firstBareComma(in info: Substring) -> Substring.Index? {
     var isQuoted = false
-    for index in info.indices {
-      if info[index] == "\"" { isQuoted.toggle() }
-      if info[index] == ",", !isQuoted { return index }
+    for index in info.utf8.indices {
+      switch info.utf8[index] {
+      case UInt8(ascii: "\""): isQuoted.toggle()
+      case UInt8(ascii: ",") where !isQuoted: return index
+      default: continue
+      }
     }
-    return info.firstIndex(of: ",")
+    return info.utf8.firstIndex(of: UInt8(ascii: ","))
+  }
+
+  private static func hasStreamTag(_ bytes: [UInt8]) -> Bool {
+    let tag = Array("#EXT-X-".utf8)
+    var isStart = true
+    for index in bytes.indices {
+      if isStart, bytes[index] == tag[0], bytes[index...].starts(with: tag) { return true }
+      // Space before a tag and a byte order mark count as nothing.
+      isStart =
+        isLineEnd(bytes[index]) || (isStart && (isSpace(bytes[index]) || bytes[index] >= 0xBB))
+    }
+    return false
   }
 
   private static func trimmed(_ text: Substring) -> String {
-    String(decoding: trimmed(Array(text.utf8)[...]), as: UTF8.self)
+    let start = text.drop { $0 == " " || $0 == "\t" }
+    return String(start)
   }
 
-  private static func trimmed(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
-    var rest = bytes
-    while let byte = rest.first, byte == 0x20 || byte == 0x09 { rest.removeFirst() }
-    while let byte = rest.last, byte == 0x20 || byte == 0x09 { rest.removeLast() }
-    return rest
-  }
+  private static func isLineEnd(_ byte: UInt8) -> Bool { byte == 0x0A || byte == 0x0D }
+  private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
 }

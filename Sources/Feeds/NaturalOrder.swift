@@ -1,5 +1,5 @@
 /// The order in which people number files: `clip2` before `clip10`, capitals beside small letters.
-enum NaturalOrder {
+package enum NaturalOrder {
   /// Names sorted by what this gives are in natural order.
   ///
   /// A run of digits becomes its length without leading zeros and then the digits, so that plain
@@ -22,7 +22,7 @@ enum NaturalOrder {
     return key
   }
 
-  static func sorted(_ names: [String]) -> [String] {
+  package static func sorted(_ names: [String]) -> [String] {
     names.map { (key: key($0), name: $0) }
       .sorted {
         if $0.key != $1.key { return $0.key.lexicographicallyPrecedes($1.key) }

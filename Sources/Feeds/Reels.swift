@@ -4,30 +4,27 @@ import Stories
 struct Reels {
   private var reels: [Reel] = []
   private var places: [String: Int] = [:]
-  private var last: Int?
-  private(set) var count = 0
+  private var origins: [Story.Origin?] = []
 
-  /// Adds a story to the reel of this name.
-  mutating func add(_ story: Story, to name: String) {
-    count += 1
-    if let last, reels[last].name == name {
-      reels[last].stories.append(story)
-      return
-    }
-    let place = places[name] ?? reels.count
-    if place == reels.count {
-      places[name] = place
-      reels.append(Reel(name: name, stories: []))
-    }
-    reels[place].stories.append(story)
-    last = place
+  /// The place of the reel of this name, at the end if it is new.
+  mutating func place(of name: String) -> Int {
+    if let place = places[name] { return place }
+    places[name] = reels.count
+    reels.append(Reel(name: name, stories: []))
+    origins.append(nil)
+    return reels.count - 1
   }
 
-  /// The reels. Arrays that grew far beyond what they hold are cut to it.
-  var all: [Reel] {
-    reels.map { reel in
-      let isLoose = reel.stories.capacity > reel.stories.count + reel.stories.count / 8 + 16
-      return Reel(name: reel.name, stories: isLoose ? reel.stories.map { $0 } : reel.stories)
-    }
+  /// What stories of one feed and author share, the last used of each reel at hand.
+  mutating func origin(feed: String, author: String, at place: Int) -> Story.Origin {
+    if let origin = origins[place], origin.author == author, origin.feed == feed { return origin }
+    let origin = Story.Origin(feed: feed, author: author)
+    origins[place] = origin
+    return origin
   }
+
+  mutating func add(_ story: Story, at place: Int) { reels[place].stories.append(story) }
+
+  /// The reels so far.
+  var all: [Reel] { reels }
 }

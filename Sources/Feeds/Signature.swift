@@ -76,7 +76,7 @@ enum Signature {
       if ["avif", "avis", "heic", "heix", "hevc", "hevx", "heim", "heis"].contains(brand) {
         return .picture
       }
-      if ["mif1", "msf1", "miaf", "MiHE"].contains(brand) { return .picture }
+      if ["mif1", "mif2", "mif3", "msf1", "miaf", "MiHE"].contains(brand) { return .picture }
       return ["M4A ", "M4B ", "M4P "].contains(brand) ? .sound : .video
     case "moov", "mdat", "moof", "styp", "wide", "pnot", "skip", "free", "sidx": return .video
     default: return nil

@@ -65,31 +65,30 @@ struct SourceOpener {
       let feed = try FolderReader.read(path, source: source, files: files, glances: &glances)
       return Found(feed: feed)
     case .file(let content):
-      if let feed = try text(content, claim, path, source) { return Found(feed: feed) }
+      if let feed = try feed(content, claim, path, source) { return Found(feed: feed) }
       return loose(path, content.kind(claimed: claim))
     }
   }
 
   /// A feed or list; nil for what the decoder must judge.
-  private mutating func text(
+  private mutating func feed(
     _ content: Content, _ claim: NameClaim?, _ path: String, _ source: String
   ) throws(FeedError) -> Feed? {
     let claimsMedium = claim?.isMedium ?? false
     switch content {
     case .list: return try list(path, source)
     case .json:
-      let bytes = try whole(path, source)
-      switch JSONShape(bytes) {
-      case .animation: return nil
-      case .other where claimsMedium: return nil
-      case .feed, .other:
-        return try JSONFeed.read(bytes, name: source, origin: .file(path), files: files)
-      }
+      let text = try self.text(path, source)
+      // A feed tells so at its start, mostly.
+      var shape = JSONShape(text.head())
+      if shape != .feed { shape = JSONShape(text.reader()) }
+      if shape == .animation || (shape == .other && claimsMedium) { return nil }
+      return try JSONFeed.read(text.reader, name: source, origin: .file(path), files: files)
     case .unknown, .empty:
       if claim == .list { return try list(path, source) }
       guard claim == .json else { return nil }
-      let bytes = try whole(path, source)
-      return try JSONFeed.read(bytes, name: source, origin: .file(path), files: files)
+      let text = try self.text(path, source)
+      return try JSONFeed.read(text.reader, name: source, origin: .file(path), files: files)
     case .media: return nil
     case .xml, .webPage, .pls:
       guard !claimsMedium, let reason = content.refusal else { return nil }
@@ -98,14 +97,19 @@ struct SourceOpener {
   }
 
   private mutating func list(_ path: String, _ source: String) throws(FeedError) -> Feed? {
-    let list = M3U(try whole(path, source))
+    let list: M3U
+    do throws(FeedText.Unreadable) {
+      list = M3U(try files.text(at: path).whole())
+    } catch {
+      throw .cannotRead(source: source, reason: error.words)
+    }
     if list.isStream { return nil }
     return try ListReader.read(list, path: path, source: source, files: files, glances: &glances)
   }
 
-  private func whole(_ path: String, _ source: String) throws(FeedError) -> [UInt8] {
-    do {
-      return try files.feedText(at: path)
+  private func text(_ path: String, _ source: String) throws(FeedError) -> FeedText {
+    do throws(FeedText.Unreadable) {
+      return try files.text(at: path)
     } catch {
       throw .cannotRead(source: source, reason: error.words)
     }

@@ -1,5 +1,5 @@
 /// The little of RFC 3986 that feeds need, on text: nothing is decoded that stays a URL.
-enum URLText {
+package enum URLText {
   /// Schemes that count also without `//`, so that `Song: live.mp3` stays a file name.
   private static let bareSchemes: Set<String> = [
     "about", "async", "blob", "cache", "concat", "concatf", "crypto", "data", "fd", "file",
@@ -20,6 +20,13 @@ enum URLText {
     return bareSchemes.contains(name.lowercased()) ? name : nil
   }
 
+  /// Whether it is an address of the web.
+  static func isWeb(_ url: String) -> Bool {
+    if url.hasPrefix("https://") || url.hasPrefix("http://") { return true }
+    let scheme = scheme(of: url)?.lowercased()
+    return scheme == "http" || scheme == "https"
+  }
+
   /// Whether an absolute URL has something between `//` and the path.
   static func hasHost(_ url: String) -> Bool {
     guard let parts = Parts(url), let authority = parts.authority else { return false }
@@ -38,7 +45,7 @@ enum URLText {
   }
 
   /// RFC 3986, section 5.2; nil when the base is no absolute URL with a host.
-  static func resolve(_ reference: String, against base: String) -> String? {
+  package static func resolve(_ reference: String, against base: String) -> String? {
     guard let base = Parts(base), let authority = base.authority else { return nil }
     let trimmed = reference.prefix { $0 != "#" }
     if trimmed.hasPrefix("//") { return base.scheme + ":" + trimmed }
@@ -50,8 +57,8 @@ enum URLText {
       return root + base.path + (query.isEmpty ? base.query : query)
     }
     if path.hasPrefix("/") { return root + withoutDots(path) + query }
-    let folder = base.path.prefix(through: base.path.lastIndex(of: "/") ?? base.path.startIndex)
-    return root + withoutDots((base.path.isEmpty ? "/" : folder) + path) + query
+    let folder = base.path.lastIndex(of: "/").map { base.path[...$0] } ?? "/"
+    return root + withoutDots(folder + path) + query
   }
 
   /// The bytes behind `%XX`; nil when the result is no UTF-8. A lone `%` stays.

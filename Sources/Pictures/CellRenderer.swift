@@ -23,6 +23,13 @@ protocol CellMode: Sendable {
   /// Draws over a grid of blank cells; `left` and `top` are the picture's place in grid pixels,
   /// and the picture lies wholly inside.
   mutating func draw(_ picture: PixelPicture, left: Int, top: Int, into grid: inout CellGrid)
+
+  /// Forgets what was learnt from earlier pictures.
+  mutating func beginScene()
+}
+
+extension CellMode {
+  mutating func beginScene() {}
 }
 
 /// Turns pictures into cells of one mode and colour depth.
@@ -37,8 +44,8 @@ public struct CellRenderer: Sendable {
     self.mode = unicode ? mode : .ascii
     self.depth = depth
     switch self.mode {
-    case .half: implementation = HalfBlocks(depth: depth)
-    case .ascii: implementation = AsciiRamp(depth: depth)
+    case .half: implementation = HalfBlocks.implementation(depth: depth)
+    case .ascii: implementation = AsciiRamp.implementation(depth: depth)
     }
   }
 
@@ -50,6 +57,11 @@ public struct CellRenderer: Sendable {
   /// Width over height of one grid pixel, given width over height of a cell (0.5 is usual).
   public func pixelAspect(cellAspect: Double) -> Double {
     implementation.pixelAspect(cellAspect: cellAspect)
+  }
+
+  /// Forgets what earlier pictures were like; for the start of another story or another size.
+  public mutating func beginScene() {
+    implementation.beginScene()
   }
 
   /// Draws the picture in the middle of an area of cells; what it leaves free is blank.

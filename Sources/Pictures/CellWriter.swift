@@ -70,8 +70,9 @@ struct CellWriter {
       return pen.style.isEmpty && tolerance.isNear(pen.background, wanted.first)
         && tolerance.isNear(pen.background, wanted.second)
     }
-    return wanted.isSurelyNarrow && wanted.style == pen.style && wanted.first == pen.foreground
-      && wanted.second == pen.background
+    return wanted.isSurelyNarrow && wanted.style == pen.style
+      && tolerance.isNear(pen.foreground, wanted.first)
+      && tolerance.isNear(pen.background, wanted.second)
   }
 
   /// - Returns: what then shows, near to what was wanted.
@@ -85,15 +86,18 @@ struct CellWriter {
       put(choice.glyph, choice.foreground, choice.background, style: [])
       return choice.look
     }
+    var written = wanted
+    if tolerance.isNear(pen.foreground, wanted.first) { written.first = pen.foreground }
+    if tolerance.isNear(pen.background, wanted.second) { written.second = pen.background }
     put(
-      Unicode.Scalar(wanted.glyph) ?? " ", wanted.first, wanted.second, style: wanted.style)
+      Unicode.Scalar(wanted.glyph) ?? " ", written.first, written.second, style: wanted.style)
     // Terminals do not agree on the width of every glyph.
     if !wanted.isSurelyNarrow { cursor = nil }
-    return wanted
+    return written
   }
 
   private mutating func put(
-    _ glyph: Unicode.Scalar, _ foreground: HalfColour, _ background: HalfColour, style: CellStyle
+    _ glyph: Unicode.Scalar, _ foreground: Tint, _ background: Tint, style: CellStyle
   ) {
     let keepsPen =
       foreground == pen.foreground && background == pen.background && style == pen.style

@@ -1,24 +1,18 @@
-/// A key and what it does, for cards.
-public struct CardRow: Equatable, Sendable {
-  public var keys: String
-  public var action: String
-
-  public init(keys: String, action: String) {
-    self.keys = keys
-    self.action = action
-  }
-}
-
 /// Draws texts over picture cells: help, info, waits, captions, the end.
 ///
 /// Every function changes the grid that a picture was just rendered into and keeps nothing. Texts
-/// are made safe and cut to what fits, so strangers' words may be passed as they are. An area too
-/// small for anything is left as it is.
+/// are made safe and cut to what fits, so strangers' words may be passed as they are. Where an area
+/// is too small for all, the beginning is shown.
 public struct Compositor: Sendable {
   public enum Corner: Sendable {
     case topLeft
     case topRight
   }
+
+  /// Texts are not stretched beyond this on wide screens.
+  static let widestText = 100
+  /// The columns for a value in the info panel, whatever it is.
+  private static let valueWidth = 24
 
   let depth: ColourDepth
   let unicode: Bool
@@ -31,64 +25,94 @@ public struct Compositor: Sendable {
 
   /// Darkens the whole picture, as while waiting.
   public func dim(_ grid: inout CellGrid) {
-    Scrim(depth: depth, coversDefault: false)
+    Scrim(depth: depth, strength: .dim)
       .darken(&grid, rows: 0..<grid.rows, columns: 0..<grid.columns)
   }
 
   /// A centred card of keys and what they do, the picture dark around it.
+  ///
+  /// Rows that do not fit below each other stand side by side, with the first of several keys if
+  /// need be; what then does not fit is counted in the last place.
   public func card(title: String, rows: [CardRow], onto grid: inout CellGrid) {
     dim(&grid)
-    let width = min(grid.columns, 60)
-    var lines = [Line(title, ink: .strong)]
-    lines += rows.map { Line("\($0.keys)  \($0.action)") }
-    panel(lines, width: width, top: (grid.rows - lines.count) / 2, left: nil, onto: &grid)
-  }
-
-  /// Names and values in a corner; the width does not depend on the values.
-  public func infoPanel(
-    _ rows: [(name: String, value: String)], corner: Corner = .topRight, onto grid: inout CellGrid
-  ) {
-    let width = min(grid.columns, 40)
-    let lines = rows.map { Line("\($0.name)  \($0.value)") }
-    panel(
-      lines, width: width, top: 0, left: corner == .topLeft ? 0 : grid.columns - width, onto: &grid)
-  }
-
-  /// The picture dimmed, with a turning sign and what is being waited for.
-  ///
-  /// - Parameter phase: counts up while waiting; eight make a turn.
-  public func spinner(phase: Int, text: String, onto grid: inout CellGrid) {
-    dim(&grid)
-    let signs = Array(unicode ? "▏▎▍▌▋▊▉█" : "|/-\\|/-\\")
-    let sign = signs[((phase % signs.count) + signs.count) % signs.count]
-    panel(
-      [Line("\(sign) \(text)")], width: min(grid.columns, 60), top: grid.rows / 2, left: nil,
-      onto: &grid)
+    let heading = title.isEmpty ? [] : [Lettering(title, .strong)]
+    Card(
+      heading: heading, rows: rows, columns: grid.columns, rowsHigh: grid.rows, self
+    ).draw(with: self, onto: &grid)
   }
 
   /// What is said after the last story, with the keys that lead on.
   public func endCard(lines: [String], keys: [CardRow], onto grid: inout CellGrid) {
     dim(&grid)
-    var all = lines.map { Line($0, ink: .strong) }
-    all += keys.map { Line("\($0.keys)  \($0.action)") }
-    panel(
-      all, width: min(grid.columns, 60), top: (grid.rows - all.count) / 2, left: nil, onto: &grid)
+    let heading = lines.enumerated().map { Lettering($1, $0 == 0 ? .strong : .plain) }
+    Card(
+      heading: heading, rows: keys, columns: grid.columns, rowsHigh: grid.rows, self
+    ).draw(with: self, onto: &grid)
   }
 
-  /// The whole caption over the lower part of the picture.
+  /// Names and values in a corner; the panel's width does not depend on the values.
+  public func infoPanel(
+    _ rows: [(name: String, value: String)], corner: Corner = .topRight, onto grid: inout CellGrid
+  ) {
+    let nameWidth = rows.map { textWidth($0.name) }.max() ?? 0
+    let width = min(grid.columns, nameWidth + Self.valueWidth + 4)
+    let height = min(grid.rows, rows.count)
+    let left = corner == .topLeft ? 0 : grid.columns - width
+    guard width > 2, height > 0 else { return }
+    panel(top: 0, left: left, width: width, height: height, onto: &grid)
+    for (row, line) in rows.prefix(height).enumerated() {
+      write(
+        Lettering(line.name, .quiet), row: row, column: left + 1, width: width - 2, onto: &grid)
+      let column = nameWidth + 3
+      write(
+        Lettering(line.value), row: row, column: left + column, width: width - column - 1,
+        onto: &grid)
+    }
+  }
+
+  /// The picture dimmed, with a sign of life and what is being waited for.
+  ///
+  /// - Parameter phase: counts up while waiting; eight make a round.
+  public func spinner(phase: Int, text: String, onto grid: inout CellGrid) {
+    dim(&grid)
+    let signs = Array(unicode ? "▏▎▍▌▋▊▉█" : "|/-\\|/-\\")
+    let sign = signs[(phase % signs.count + signs.count) % signs.count]
+    let width = min(grid.columns, Self.widestText, textWidth(text) + 4)
+    let left = (grid.columns - width) / 2
+    let row = grid.rows / 2
+    guard width > 2, row < grid.rows else { return }
+    panel(top: row, left: left, width: width, height: 1, onto: &grid)
+    write(Lettering(String(sign), .accent), row: row, column: left + 1, width: 1, onto: &grid)
+    write(Lettering(text), row: row, column: left + 3, width: width - 4, onto: &grid)
+  }
+
+  /// The whole caption over the lower part of the picture, at most half of it.
   public func caption(_ text: String, onto grid: inout CellGrid) {
-    let width = min(grid.columns, 100)
+    let width = min(grid.columns, Self.widestText)
     let lines = DisplayText.wrap(
-      DisplayText.safe(text, unicode: unicode), to: width - 4, limit: max(1, grid.rows / 2),
+      DisplayText.safe(text, unicode: unicode), to: width - 2, limit: max(1, grid.rows / 2),
       unicode: unicode)
-    panel(
-      lines.map { Line($0) }, width: width, top: grid.rows - lines.count, left: nil, onto: &grid)
+    let height = min(lines.count, grid.rows)
+    guard height > 0 else { return }
+    let top = grid.rows - height
+    panel(top: top, left: 0, width: grid.columns, height: height, onto: &grid)
+    for (offset, line) in lines.prefix(height).enumerated() {
+      write(
+        Lettering(line), row: top + offset, column: (grid.columns - width) / 2 + 1,
+        width: width - 2, onto: &grid)
+    }
   }
 
   /// One line of words about what went wrong, at the bottom.
   public func errorLine(_ text: String, onto grid: inout CellGrid) {
-    panel(
-      [Line(text, ink: .alarm)], width: grid.columns, top: grid.rows - 1, left: 0, onto: &grid)
+    guard grid.rows > 0, grid.columns > 2 else { return }
+    let room = min(grid.columns, Self.widestText) - 2
+    let left = (grid.columns - room) / 2
+    let row = grid.rows - 1
+    panel(top: row, left: 0, width: grid.columns, height: 1, onto: &grid)
+    let blank = Lettering(String(repeating: " ", count: grid.columns), .alarm)
+    write(blank, row: row, column: 0, width: grid.columns, onto: &grid)
+    write(Lettering(text, .alarm), row: row, column: left, width: room, onto: &grid)
   }
 
   /// Replaces everything by the size that is needed and the size there is.
@@ -96,62 +120,25 @@ public struct Compositor: Sendable {
     needs: (columns: Int, rows: Int), has: (columns: Int, rows: Int), onto grid: inout CellGrid
   ) {
     grid.fill(with: .blank)
-    let text =
-      "needs \(needs.columns)x\(needs.rows), has \(has.columns)x\(has.rows)"
-    panel(
-      [Line(text)], width: grid.columns, top: grid.rows / 2, left: 0, onto: &grid)
-  }
-}
-
-extension Compositor {
-  enum Ink {
-    case plain
-    case strong
-    case alarm
-  }
-
-  struct Line {
-    var text: String
-    var ink: Ink
-
-    init(_ text: String, ink: Ink = .plain) {
-      self.text = text
-      self.ink = ink
-    }
-  }
-
-  /// - Parameter left: nil centres.
-  func panel(
-    _ lines: [Line], width: Int, top: Int, left: Int?, onto grid: inout CellGrid
-  ) {
-    let left = left ?? (grid.columns - width) / 2
+    let text = "needs \(needs.columns)x\(needs.rows), has \(has.columns)x\(has.rows)"
+    let lines = DisplayText.wrap(text, to: grid.columns, limit: grid.rows, unicode: unicode)
     for (offset, line) in lines.enumerated() {
-      let row = top + offset
-      guard row >= 0, row < grid.rows, left >= 0, width > 0 else { continue }
-      Scrim(depth: depth, coversDefault: true)
-        .darken(&grid, rows: row..<row + 1, columns: left..<left + width)
-      let text = DisplayText.cut(
-        DisplayText.safe(line.text, unicode: unicode), to: width - 2, unicode: unicode)
-      write(text, ink: line.ink, row: row, column: left + 1, onto: &grid)
+      var column = (grid.columns - DisplayText.width(of: line)) / 2
+      for glyph in line.unicodeScalars {
+        grid[(grid.rows - lines.count) / 2 + offset, column] = Cell(glyph: glyph)
+        column += 1
+      }
     }
   }
 
-  private func write(
-    _ text: String, ink: Ink, row: Int, column: Int, onto grid: inout CellGrid
-  ) {
-    var column = column
-    for character in text {
-      let width = DisplayText.width(of: character)
-      guard width > 0, let scalar = character.unicodeScalars.first else { continue }
-      guard column + width <= grid.columns else { return }
-      let ground = Scrim(depth: depth, coversDefault: true).ground(below: grid[row, column])
-      grid[row, column] = Cell(
-        glyph: scalar, foreground: .terminalDefault, background: ground,
-        style: ink == .strong ? .bold : [])
-      if width == 2 {
-        grid[row, column + 1] = Cell(glyph: " ", background: ground, isWideTail: true)
-      }
-      column += width
-    }
+  /// Darkens a rectangle inside the grid for text.
+  func panel(top: Int, left: Int, width: Int, height: Int, onto grid: inout CellGrid) {
+    Scrim(depth: depth, strength: .panel)
+      .darken(&grid, rows: top..<top + height, columns: left..<left + width)
+  }
+
+  /// The columns of a stranger's text once it is safe.
+  func textWidth(_ text: String) -> Int {
+    DisplayText.width(of: DisplayText.safe(text, unicode: unicode))
   }
 }

@@ -90,7 +90,8 @@ public enum DisplayText {
         break
       }
       let end = lineEnd(of: rest, columns: columns)
-      lines.append(String(rest[..<end]))
+      let line = rest[..<end]
+      lines.append(String(line[...(line.lastIndex { $0 != " " } ?? line.startIndex)]))
       rest = rest[end...]
     }
     return lines

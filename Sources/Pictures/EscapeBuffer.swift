@@ -3,11 +3,12 @@
 /// `makeRoom` comes first; the other functions only check that they stay inside.
 struct EscapeBuffer: Sendable {
   private var storage: [UInt8] = []
-  /// The digits of 0 to 255 and then a semicolon, the first one in the lowest byte.
-  private let decimals: [UInt32] = (0..<256).map { number in
-    var packed: UInt32 = 0
-    for byte in "\(number);".utf8.reversed() { packed = packed << 8 | UInt32(byte) }
-    return packed
+  /// The digits of 0 to 255 and a semicolon, the first one in the lowest byte; how many bytes
+  /// these are in the highest.
+  private let decimals: [UInt64] = (0..<256).map { number in
+    var packed: UInt64 = 0
+    for byte in "\(number);".utf8.reversed() { packed = packed << 8 | UInt64(byte) }
+    return packed | UInt64("\(number);".utf8.count) << 56
   }
   private(set) var count = 0
 
@@ -61,8 +62,20 @@ struct EscapeBuffer: Sendable {
 
   /// Appends a number below 256 and a semicolon.
   mutating func append(shortDecimal number: UInt32) {
+    let digits = decimals[Int(number)]
+    append(word: digits, length: Int(digits >> 56))
+  }
+
+  /// Appends three numbers below 256, each with a semicolon.
+  @inline(__always)
+  mutating func append(shortDecimals first: UInt32, _ second: UInt32, _ third: UInt32) {
+    let one = decimals[Int(first)]
+    let two = decimals[Int(second)]
+    let oneLength = one >> 56
+    // At most four bytes each: two numbers are one word.
     append(
-      word: UInt64(decimals[Int(number)]), length: number < 10 ? 2 : number < 100 ? 3 : 4)
+      word: one & 0xFFFF_FFFF | two << (8 * oneLength), length: Int(oneLength + (two >> 56)))
+    append(shortDecimal: third)
   }
 
   mutating func append(_ scalar: Unicode.Scalar) {

@@ -1,11 +1,15 @@
-/// Two pixels a cell, one above the other.
+/// Two pixels a cell, one above the other, in truecolour: exact.
 struct HalfBlocks: CellMode {
-  private let depth: ColourDepth
   private var upper: [UInt32] = []
   private var lower: [UInt32] = []
 
-  init(depth: ColourDepth) {
-    self.depth = depth
+  static func implementation(depth: ColourDepth) -> any CellMode {
+    switch depth {
+    case .trueColour: HalfBlocks()
+    case .palette256: MixedHalves(palette: .large)
+    case .sixteen: MixedHalves(palette: .small)
+    case .never: DitheredHalves()
+    }
   }
 
   func pixelGrid(columns: Int, rows: Int) -> (width: Int, height: Int) {

@@ -1,8 +1,8 @@
 /// How two halves are drawn with a pen: which glyph, and what its two colours become.
 struct HalfChoice {
   let glyph: Unicode.Scalar
-  let foreground: HalfColour
-  let background: HalfColour
+  let foreground: Tint
+  let background: Tint
 
   /// What the viewer then sees.
   var look: Look {
@@ -14,7 +14,7 @@ struct HalfChoice {
     }
   }
 
-  private init(_ glyph: Unicode.Scalar, _ foreground: HalfColour, _ background: HalfColour) {
+  private init(_ glyph: Unicode.Scalar, _ foreground: Tint, _ background: Tint) {
     self.glyph = glyph
     self.foreground = foreground
     self.background = background
@@ -25,7 +25,7 @@ struct HalfChoice {
   /// Colours of the pen are kept where they are near enough, so that no half is off by more than
   /// the tolerance in any channel.
   static func best(
-    upper: HalfColour, lower: HalfColour, pen: Pen, tolerance: Tolerance
+    upper: Tint, lower: Tint, pen: Pen, tolerance: Tolerance
   ) -> HalfChoice {
     let front = pen.foreground
     let back = pen.background

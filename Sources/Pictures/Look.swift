@@ -6,9 +6,9 @@ struct Look: Equatable {
   /// 0 for two plain halves, else the glyph.
   var glyph: UInt32
   /// The upper half, or the glyph's foreground.
-  var first: HalfColour
+  var first: Tint
   /// The lower half, or the glyph's background.
-  var second: HalfColour
+  var second: Tint
   var style: CellStyle
   var isWideTail: Bool
 
@@ -18,7 +18,7 @@ struct Look: Equatable {
     isWideTail: false)
 
   private init(
-    glyph: UInt32, first: HalfColour, second: HalfColour, style: CellStyle, isWideTail: Bool
+    glyph: UInt32, first: Tint, second: Tint, style: CellStyle, isWideTail: Bool
   ) {
     self.glyph = glyph
     self.first = first
@@ -27,17 +27,17 @@ struct Look: Equatable {
     self.isWideTail = isWideTail
   }
 
-  init(upper: HalfColour, lower: HalfColour) {
+  init(upper: Tint, lower: Tint) {
     self.init(glyph: 0, first: upper, second: lower, style: [], isWideTail: false)
   }
 
   init(_ cell: Cell) {
     if let halves = HalfCell(cell) {
-      self.init(upper: halves.upper, lower: halves.lower)
+      self.init(upper: Tint(halves.upper), lower: Tint(halves.lower))
     } else {
       self.init(
-        glyph: cell.glyph.value, first: HalfColour(foreground: cell.foreground),
-        second: HalfColour(background: cell.background), style: cell.style,
+        glyph: cell.glyph.value, first: Tint(HalfColour(foreground: cell.foreground)),
+        second: Tint(HalfColour(background: cell.background)), style: cell.style,
         isWideTail: cell.isWideTail)
     }
   }
@@ -68,8 +68,10 @@ struct Look: Equatable {
 
   var isHalves: Bool { glyph == 0 }
 
-  /// Whether every terminal moves by one column for it: halves and printable ASCII.
-  var isSurelyNarrow: Bool { isHalves || 0x20..<0x7F ~= glyph }
+  /// Whether every terminal moves by one column for it: printable ASCII and block elements.
+  var isSurelyNarrow: Bool {
+    isHalves || 0x20..<0x7F ~= glyph || 0x2580...0x259F ~= glyph
+  }
 
   /// Whether one may stand for the other.
   func isNear(_ other: Look, _ tolerance: Tolerance) -> Bool {

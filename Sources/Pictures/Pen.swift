@@ -3,8 +3,8 @@ struct Pen: Equatable {
   /// More than any change needs: `ESC[0;1;2;7;38;2;255;255;255;48;2;255;255;255m`.
   static let mostBytes = 48
 
-  private(set) var foreground = HalfColour.defaultForeground
-  private(set) var background = HalfColour.defaultBackground
+  private(set) var foreground = Tint.defaultForeground
+  private(set) var background = Tint.defaultBackground
   private(set) var style: CellStyle = []
 
   /// True when `CSI m` would change nothing.
@@ -12,7 +12,7 @@ struct Pen: Equatable {
 
   /// Takes new colours and style, in one escape, or none when nothing changes.
   mutating func change(
-    foreground newForeground: HalfColour, background newBackground: HalfColour,
+    foreground newForeground: Tint, background newBackground: Tint,
     style newStyle: CellStyle, in buffer: inout EscapeBuffer
   ) {
     guard newForeground != foreground || newBackground != background || newStyle != style else {
@@ -44,14 +44,12 @@ struct Pen: Equatable {
   }
 
   /// - Parameter base: 30 for the foreground, 40 for the background.
-  private static func append(_ colour: HalfColour, base: UInt32, in buffer: inout EscapeBuffer) {
-    if colour.raw < 0x0100_0000 {
+  private static func append(_ colour: Tint, base: UInt32, in buffer: inout EscapeBuffer) {
+    if let channels = colour.channels {
       // "38;2;" or "48;2;".
       buffer.append(word: base == 30 ? 0x3B_323B_3833 : 0x3B_323B_3834, length: 5)
-      buffer.append(shortDecimal: colour.raw >> 16)
-      buffer.append(shortDecimal: colour.raw >> 8 & 0xFF)
-      buffer.append(shortDecimal: colour.raw & 0xFF)
-    } else if let index = colour.cellColour.paletteIndex.map(UInt32.init) {
+      buffer.append(shortDecimals: channels.red, channels.green, channels.blue)
+    } else if let index = colour.paletteIndex {
       switch index {
       case 0..<8: buffer.append(shortDecimal: base + index)
       case 8..<16: buffer.append(shortDecimal: base + 60 + index - 8)

@@ -1,9 +1,15 @@
 /// Darkens picture cells so that what lies over them can be read or comes to the fore.
 struct Scrim {
+  enum Strength {
+    /// About three eighths of the brightness: the picture stands back.
+    case dim
+    /// A quarter, and the terminal's own background becomes black: text of ours lies over it,
+    /// which would be white on white on a light terminal otherwise.
+    case panel
+  }
+
   let depth: ColourDepth
-  /// What the terminal's default background becomes: itself behind a dimmed picture, dark below
-  /// text, which would be white on white on a light terminal otherwise.
-  let coversDefault: Bool
+  let strength: Strength
 
   func darken(_ grid: inout CellGrid, rows: Range<Int>, columns: Range<Int>) {
     let width = grid.columns
@@ -16,21 +22,25 @@ struct Scrim {
   }
 
   func darkened(_ cell: Cell) -> Cell {
+    guard depth != .never else {
+      if strength == .panel { return .blank }
+      var faint = cell
+      if cell.glyph != " " { faint.style.insert(.dim) }
+      return faint
+    }
     var result = cell
     result.background =
-      cell.background == .terminalDefault && coversDefault ? black : darkened(cell.background)
+      strength == .panel && cell.background == .terminalDefault
+      ? black : darkened(cell.background)
     result.foreground = darkened(cell.foreground)
-    if cell.foreground == .terminalDefault, cell.glyph != " " { result.style.insert(.dim) }
     return result
   }
 
-  /// One colour for a cell that a glyph of ours is to stand on: the mean of its halves.
-  func ground(below cell: Cell) -> CellColour {
-    let plain = Scrim(depth: depth, coversDefault: true).darkened(cell)
-    guard depth == .trueColour, let halves = HalfCell(cell),
-      let upper = darkened(halves.upper.cellColour).rgb,
-      let lower = darkened(halves.lower.cellColour).rgb
-    else { return plain.background }
+  /// One colour for a glyph of ours to stand on: the mean of a darkened cell's halves.
+  static func ground(of cell: Cell) -> CellColour {
+    guard let halves = HalfCell(cell), let upper = halves.upper.cellColour.rgb,
+      let lower = halves.lower.cellColour.rgb
+    else { return cell.background }
     return CellColour(rgb: (upper & lower) + ((upper ^ lower) >> 1 & 0x7F7F7F))
   }
 
@@ -43,20 +53,24 @@ struct Scrim {
     }
   }
 
-  /// About three eighths of the brightness.
   private func darkened(_ colour: CellColour) -> CellColour {
     if let rgb = colour.rgb {
-      return CellColour(rgb: (rgb >> 2 & 0x3F3F3F) + (rgb >> 3 & 0x1F1F1F))
+      let quarter = rgb >> 2 & 0x3F3F3F
+      return CellColour(rgb: strength == .panel ? quarter : quarter + (rgb >> 3 & 0x1F1F1F))
     }
     guard let index = colour.paletteIndex else { return colour }
-    switch index {
-    case 7, 15: return .palette(8)
-    case 0..<16: return .palette(0)
-    case 232...: return .palette(232 + UInt8((Int(index) - 232) * 3 / 8))
-    default:
-      let cube = Int(index) - 16
-      let levels = [cube / 36, cube / 6 % 6, cube % 6].map { $0 >= 3 ? 1 : 0 }
-      return .palette(UInt8(16 + 36 * levels[0] + 6 * levels[1] + levels[2]))
+    return .palette(strength == .panel ? Self.quarters[Int(index)] : Self.dims[Int(index)])
+  }
+
+  private static let quarters = palette(times: 0.25)
+  private static let dims = palette(times: 0.375)
+
+  /// What each of 256 colours becomes; of the first 16, whose values are the user's, the bright ones
+  /// become dark grey behind a dimmed picture, and all others black.
+  private static func palette(times factor: Float) -> [UInt8] {
+    (0..<256).map { index in
+      if index < 16 { return index >= 7 && factor > 0.3 ? 8 : 0 }
+      return Palette.large.nearest(Palette.large.colours[index] * factor)
     }
   }
 }

@@ -73,8 +73,21 @@ public struct KeyTable: Sendable {
     rows.first { $0.keys.contains(key) }?.action
   }
 
+  /// Gives an action these keys instead of its own; keys that meant something else mean this now.
+  public mutating func bind(_ action: Action, to keys: [Key]) {
+    for index in rows.indices {
+      if rows[index].action == action {
+        rows[index].keys = keys
+      } else {
+        rows[index].keys.removeAll(where: keys.contains)
+      }
+    }
+  }
+
   /// Names of the keys and what they do, for the help.
   var helpRows: [(keys: String, meaning: String)] {
-    rows.map { ($0.keys.map(\.name).joined(separator: " "), $0.action.explanation) }
+    rows.filter { !$0.keys.isEmpty }.map {
+      ($0.keys.map(\.name).joined(separator: " "), $0.action.explanation)
+    }
   }
 }

@@ -69,12 +69,23 @@ public indirect enum JSON: Sendable {
       case "\\": out += "\\\\"
       case "\n": out += "\\n"
       case "\t": out += "\\t"
-      case _ where scalar.value < 0x20 || (0x7f...0x9f).contains(scalar.value):
-        let hex = String(scalar.value, radix: 16)
-        out += "\\u" + String(repeating: "0", count: 4 - hex.count) + hex
+      case _ where isHidden(scalar):
+        // UTF-16 code units (RFC 8259, section 7): the text may be shown on a terminal.
+        for unit in UTF16.encode(scalar) ?? UTF16.encodedReplacementCharacter {
+          let hex = String(unit, radix: 16)
+          out += "\\u" + String(repeating: "0", count: 4 - hex.count) + hex
+        }
       default: out.unicodeScalars.append(scalar)
       }
     }
     out += "\""
+  }
+
+  /// Controls, and what turns or hides the text around it.
+  private static func isHidden(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.properties.generalCategory {
+    case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate: true
+    default: false
+    }
   }
 }

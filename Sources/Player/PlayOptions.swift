@@ -8,8 +8,6 @@ public struct PlayOptions: Sendable {
   /// nil: as the terminal can.
   public var colour: ColourDepth?
   public var fit = Fit.contain
-  /// Columns and rows to use instead of the terminal's own.
-  public var size: (columns: Int, rows: Int)?
   /// How long a still picture stays.
   public var imageTime = Duration.seconds(5)
   public var manual = false

@@ -40,6 +40,8 @@ public final class Player {
   private var mustPaint = false
   private var lastPaint: Instant?
   private var neighboursDue: Instant?
+  /// Decoders get a new grid only once the size has settled: each change costs them a seek.
+  private var reshapeDue: Instant?
   private var errorUntil: Instant?
 
   /// - Parameter processStart: when the program started, for the time to the first picture.
@@ -114,7 +116,9 @@ public final class Player {
   // MARK: - Time
 
   private func nextMoment(now: Instant) -> Instant? {
-    var moments: [Instant?] = [pointer.deadline, errorUntil, neighboursDue, saver?.deadline]
+    var moments: [Instant?] = [
+      pointer.deadline, errorUntil, neighboursDue, reshapeDue, saver?.deadline,
+    ]
     moments += tellings.all.map(\.deadline)
     if !screen.isBusy {
       moments.append(tellings.current?.nextMoment(now: now))
@@ -135,6 +139,10 @@ public final class Player {
     if let due = neighboursDue, now >= due, tellings.current?.hasPicture ?? true {
       neighboursDue = nil
       tellings.keepReady(options.untimed ? [] : stage.neighbours)
+    }
+    if let due = reshapeDue, now >= due {
+      reshapeDue = nil
+      tellings.reshape(screen.shape(fit: view.fit), at: now)
     }
     guard !screen.isBusy, !isFinished else { return }
     if layoutIsStale { layOut(now: now) }
@@ -190,7 +198,7 @@ public final class Player {
     terminalIsUnknown = false
     layoutIsStale = false
     screen.layOut(hidden: view.chromeIsHidden, mode: view.mode)
-    tellings.reshape(screen.shape(fit: view.fit), at: now)
+    reshapeDue = now + .milliseconds(60)
     mustPaint = true
   }
 
@@ -224,6 +232,7 @@ public final class Player {
     leaveStory(now: now)
     log.begin(stories[telling.story], generation: telling.generation, now: now)
     view.storyBegan(at: now)
+    screen.beginStory()
     // Rapid pressing passes stories by: what lies around them is opened only where one stays.
     neighboursDue = now + .milliseconds(150)
     do {

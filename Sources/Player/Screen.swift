@@ -46,8 +46,8 @@ final class Screen {
   private static func parts(
     _ terminal: TerminalSession, _ options: PlayOptions, _ mode: PictureMode, hidden: Bool
   ) -> Parts {
-    let columns = options.size?.columns ?? terminal.size.columns
-    let rows = options.size?.rows ?? terminal.size.rows
+    let columns = terminal.size.columns
+    let rows = terminal.size.rows
     let layout = ScreenLayout.layout(columns: columns, rows: rows, hidden: hidden)
     let abilities = terminal.abilities
     let pictureRows = max(1, layout.picture.rows)
@@ -96,6 +96,9 @@ final class Screen {
     self.picture = picture
     renderer.render(picture, columns: columns, rows: pictureRows, into: &base)
   }
+
+  /// Another story's pictures come: what was measured of the last one's light does not hold.
+  func beginStory() { renderer.beginScene() }
 
   /// Whether a frame is still under way to the terminal.
   var isBusy: Bool { sent < outgoing.count }

@@ -153,7 +153,8 @@ final class Telling {
     if needsPicture {
       guard let picture = queue.takeFirst() else { return idle }
       needsPicture = false
-      clock.set(to: shown == nil ? min(picture.time, .zero) : picture.time, at: now)
+      // After a seek the clock stands where it is to go on: within this picture's time.
+      if shown == nil { clock.set(to: min(picture.time, .zero), at: now) }
       if !isPaused { clock.run(at: now) }
       return show(picture)
     }
@@ -214,7 +215,8 @@ final class Telling {
 
   /// Goes to a position within the story; false where it cannot.
   func seek(to time: Duration, at now: Instant) -> Bool {
-    guard let info, !info.isStill, !onlyFirst, shown != nil, failure == nil else { return false }
+    guard let info, !onlyFirst, shown != nil, failure == nil else { return false }
+    if info.kind == .picture, info.isStill { return false }
     let target = max(.zero, length.map { min(time, $0) } ?? time)
     restart(at: target, now: now)
     return true

@@ -107,9 +107,8 @@ struct View {
         since < View.loadingPatience
           ? storyBegan + View.loadingPatience : scene.now + .milliseconds(100))
     } else if let telling = scene.telling, telling.isRunning, let length = telling.length {
-      // One step of the bar: a sixteenth of a column is finer than any terminal shows.
-      let columns = Double(max(1, scene.columns / max(1, scene.reel.count)))
-      let step = max(0.1, length.inSeconds / (columns * 8))
+      let steps = Double(2 * max(1, scene.columns / max(1, scene.reel.count)))
+      let step = max(0.1, length.inSeconds / steps)
       moments.append(scene.now + .seconds(step))
     }
     return moments.min()
@@ -121,12 +120,19 @@ struct View {
     var chrome = Chrome(segments: segments(scene))
     chrome.titleLeft = titleLeft(scene)
     chrome.titleRight = titleRight(scene)
-    chrome.caption = notice.map(\.text) ?? scene.story?.caption ?? ""
+    chrome.caption = notice.map(\.text) ?? captionRow(scene)
     chrome.captionRight = "? help"
     chrome.error = error
     chrome.dimmed = scene.now - lastKey >= View.dimAfter
     chrome.hidden = chromeIsHidden
     return chrome
+  }
+
+  private func captionRow(_ scene: Scene) -> String {
+    guard !scene.stage.isAtEndCard, let story = scene.story else { return "" }
+    // Unfolded, it stands over the picture.
+    if caption == .long, story.caption != nil { return "" }
+    return story.caption ?? story.shortName
   }
 
   private func segments(_ scene: Scene) -> Segments {
@@ -137,7 +143,11 @@ struct View {
     var fill: Double? = 0
     if let telling = scene.telling, telling.hasPicture {
       let position = telling.position(at: scene.now).inSeconds
-      fill = telling.length.map { min(1, position / max(0.001, $0.inSeconds)) }
+      // In half columns: a finer step could not be seen, and would have to be drawn.
+      let steps = Double(2 * max(1, scene.columns / max(1, reel.count)))
+      fill = telling.length.map { length in
+        (min(1, position / max(0.001, length.inSeconds)) * steps).rounded(.down) / steps
+      }
     }
     if scene.stage.isWaiting { fill = 1 }
     return Segments(

@@ -1,8 +1,8 @@
 /// One segment of a reel: what to play, and what its feed says about it.
 ///
 /// All texts come from a stranger and stay as they were; whoever shows them makes them harmless.
-/// Feeds may hold 100,000 stories, so the texts share one allocation and are cut out when asked
-/// for: each costs one small allocation to read.
+/// Feeds may hold 100,000 stories, so a story is small: its texts share one allocation and are cut
+/// out when asked for, and what the stories of one author have in common is stored once.
 public struct Story: Equatable, Sendable {
   /// Where the bytes are.
   public enum Source: Hashable, Sendable {
@@ -25,68 +25,109 @@ public struct Story: Equatable, Sendable {
     case video, picture, sound, animation
   }
 
+  /// What the stories of one author in one feed share.
+  public final class Origin: Equatable, Sendable {
+    /// The identity of the feed; counts only for stories with an item id.
+    public let feed: String
+    /// Empty where none is named.
+    public let author: String
+
+    public init(feed: String, author: String = "") {
+      self.feed = feed
+      self.author = author
+    }
+
+    public static func == (left: Origin, right: Origin) -> Bool {
+      left === right || (left.feed == right.feed && left.author == right.author)
+    }
+  }
+
+  /// Which of the stored numbers are known.
+  private struct Known: OptionSet {
+    let rawValue: UInt8
+    static let published = Known(rawValue: 1)
+    static let expires = Known(rawValue: 2)
+    static let duration = Known(rawValue: 4)
+    static let imageTime = Known(rawValue: 8)
+    static let maxViews = Known(rawValue: 16)
+    static let file = Known(rawValue: 32)
+  }
+
+  private let texts: String
+  /// Where source, item id and caption end in `texts`, in UTF-8 bytes; the rest is the link.
+  private let sourceEnd: UInt32
+  private let itemEnd: UInt32
+  private let captionEnd: UInt32
+  private let views: Int32
+  private let origin: Origin?
+  private let publishedSeconds: Int64
+  private let expiresSeconds: Int64
+  private let claimedSeconds: Double
+  private let imageSeconds: Float
+  private let known: Known
   /// What the feed claims or the first bytes say; nil until known.
   public var kind: Kind?
-  /// After so many tellings to the end the story is told no more; nil without a limit.
-  public let maxViews: Int32?
-  private let sourceIsFile: Bool
-  /// Where source, item id, caption and link end in `texts`, in UTF-8 bytes.
-  private let ends: (source: UInt32, item: UInt32, caption: UInt32, link: UInt32)
-  private let texts: String
-  private let feed: String
-  private let authorName: String
-  /// The time it was published, in seconds since 1970.
-  public let published: Int64?
-  /// The time after which it is not told any more, in seconds since 1970.
-  public let expires: Int64?
-  /// The length that the feed claims.
-  public var durationS: Double?
-  /// How long a picture of this story stays, in seconds; nil for the default.
-  public let imageTime: Double?
 
-  /// An empty text counts as none.
+  /// A story by itself. An empty text counts as none.
   ///
   /// - Parameters:
   ///   - feed: the identity of the feed; counts only together with `item`.
   ///   - item: the feed's own id of this story.
   public init(
-    source: Source, feed: String = "", item: String = "", kind: Kind? = nil, caption: String = "",
-    author: String = "", published: Int64? = nil, durationS: Double? = nil, link: String = "",
+    source: Source, feed: String = "", item: String = "", kind: Kind? = nil,
+    caption: String = "", author: String = "", published: Int64? = nil, durationS: Double? = nil,
+    link: String = "", maxViews: Int32? = nil, expires: Int64? = nil, imageTime: Double? = nil
+  ) {
+    let isAlone = author.isEmpty && (feed.isEmpty || item.isEmpty)
+    self.init(
+      source: source, origin: isAlone ? nil : Origin(feed: feed, author: author), item: item,
+      kind: kind, caption: caption, published: published, durationS: durationS, link: link,
+      maxViews: maxViews, expires: expires, imageTime: imageTime)
+  }
+
+  /// One of many stories of one origin.
+  public init(
+    source: Source, origin: Origin?, item: String = "", kind: Kind? = nil,
+    caption: String = "", published: Int64? = nil, durationS: Double? = nil, link: String = "",
     maxViews: Int32? = nil, expires: Int64? = nil, imageTime: Double? = nil
   ) {
-    if case .file = source { sourceIsFile = true } else { sourceIsFile = false }
     var texts = source.text
-    texts.reserveCapacity(
-      texts.utf8.count + item.utf8.count + caption.utf8.count + link.utf8.count)
-    let sourceEnd = UInt32(texts.utf8.count)
+    sourceEnd = UInt32(texts.utf8.count)
+    itemEnd = sourceEnd + UInt32(item.utf8.count)
+    captionEnd = itemEnd + UInt32(caption.utf8.count)
+    texts.reserveCapacity(Int(captionEnd) + link.utf8.count)
     texts += item
-    let itemEnd = UInt32(texts.utf8.count)
     texts += caption
-    let captionEnd = UInt32(texts.utf8.count)
     texts += link
-    ends = (sourceEnd, itemEnd, captionEnd, UInt32(texts.utf8.count))
     self.texts = texts
-    self.feed = item.isEmpty ? "" : feed
-    self.authorName = author
+    self.origin = origin
     self.kind = kind
-    self.published = published
-    self.durationS = durationS
-    self.maxViews = maxViews
-    self.expires = expires
-    self.imageTime = imageTime
+    var known: Known = []
+    if case .file = source { known.insert(.file) }
+    if published != nil { known.insert(.published) }
+    if expires != nil { known.insert(.expires) }
+    if durationS != nil { known.insert(.duration) }
+    if imageTime != nil { known.insert(.imageTime) }
+    if maxViews != nil { known.insert(.maxViews) }
+    self.known = known
+    publishedSeconds = published ?? 0
+    expiresSeconds = expires ?? 0
+    claimedSeconds = durationS ?? 0
+    imageSeconds = Float(imageTime ?? 0)
+    views = maxViews ?? 0
   }
 
   /// The path or URL to play.
   public var source: Source {
-    let text = text(from: 0, to: ends.source)
-    return sourceIsFile ? .file(text) : .url(text)
+    let text = text(from: 0, to: sourceEnd)
+    return known.contains(.file) ? .file(text) : .url(text)
   }
 
   /// Who this story is for views and resuming: feed and item id, else the path, or the URL without
   /// query and fragment.
   public var id: String {
-    if ends.item > ends.source {
-      return feed + "#" + text(from: ends.source, to: ends.item)
+    if itemEnd > sourceEnd {
+      return (origin?.feed ?? "") + "#" + text(from: sourceEnd, to: itemEnd)
     }
     switch source {
     case .file(let path): return path
@@ -96,24 +137,31 @@ public struct Story: Equatable, Sendable {
 
   /// The feed's own id of this story, else the same as `id`: what lists show.
   public var listedID: String {
-    ends.item > ends.source ? text(from: ends.source, to: ends.item) : id
+    itemEnd > sourceEnd ? text(from: sourceEnd, to: itemEnd) : id
   }
 
   /// The title or text that belongs to the story.
-  public var caption: String? { optional(text(from: ends.item, to: ends.caption)) }
+  public var caption: String? { optional(text(from: itemEnd, to: captionEnd)) }
 
-  public var author: String? { optional(authorName) }
+  public var author: String? { origin.flatMap { optional($0.author) } }
 
   /// The page about the story.
-  public var link: String? { optional(text(from: ends.caption, to: ends.link)) }
+  public var link: String? { optional(text(from: captionEnd, to: UInt32(texts.utf8.count))) }
 
-  public static func == (left: Story, right: Story) -> Bool {
-    left.texts == right.texts && left.ends == right.ends && left.feed == right.feed
-      && left.sourceIsFile == right.sourceIsFile && left.authorName == right.authorName
-      && left.kind == right.kind && left.published == right.published
-      && left.expires == right.expires && left.durationS == right.durationS
-      && left.maxViews == right.maxViews && left.imageTime == right.imageTime
-  }
+  /// The time it was published, in seconds since 1970.
+  public var published: Int64? { known.contains(.published) ? publishedSeconds : nil }
+
+  /// The time after which it is not told any more, in seconds since 1970.
+  public var expires: Int64? { known.contains(.expires) ? expiresSeconds : nil }
+
+  /// The length that the feed claims.
+  public var durationS: Double? { known.contains(.duration) ? claimedSeconds : nil }
+
+  /// How long a picture of this story stays, in seconds; nil for the default.
+  public var imageTime: Double? { known.contains(.imageTime) ? Double(imageSeconds) : nil }
+
+  /// After so many tellings to the end the story is told no more; nil without a limit.
+  public var maxViews: Int32? { known.contains(.maxViews) ? views : nil }
 
   private func text(from start: UInt32, to end: UInt32) -> String {
     let bytes = texts.utf8

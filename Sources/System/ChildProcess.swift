@@ -132,7 +132,19 @@ public struct ResourceUsage: Equatable, Sendable {
     var out: [Int64] = [0, 0]
     lx_usage(ofChildren ? 1 : 0, &out)
     processorMilliseconds = Int(out[0])
-    peakKibibytes = Int(out[1])
+    let peak = ofChildren ? nil : ResourceUsage.ownPeakKibibytes()
+    peakKibibytes = peak ?? Int(out[1])
+  }
+
+  /// The largest resident set of this program itself (proc(5), VmHWM). What getrusage says counts
+  /// the memory of whoever started it, which shared its process for a moment before exec.
+  private static func ownPeakKibibytes() -> Int? {
+    guard let status = try? Descriptor.open(reading: "/proc/self/status"),
+      let bytes = try? status.read(at: 0, count: 8192)
+    else { return nil }
+    let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n")
+    let words = lines.first { $0.hasPrefix("VmHWM:") }?.split { $0 == " " || $0 == "\t" }
+    return words.flatMap { $0.count > 1 ? Int($0[1]) : nil }
   }
 }
 

@@ -60,14 +60,12 @@ public struct Descriptor: ~Copyable, Sendable {
   ) throws(SystemError) -> Transfer {
     var code: Int32 = 0
     var count = 0
-    let start = buffer.count
-    buffer.append(contentsOf: repeatElement(0, count: limit))
-    buffer.withUnsafeMutableBytes { raw in
-      let target = UnsafeMutableRawBufferPointer(rebasing: raw[start...])
-      count = retrying { call(target) }
+    let chunk = [UInt8](unsafeUninitializedCapacity: limit) { target, filled in
+      count = retrying { call(UnsafeMutableRawBufferPointer(target)) }
       code = errno
+      filled = max(0, count)
     }
-    buffer.removeLast(limit - max(0, count))
+    buffer += chunk
     return try transfer(count, code, step: "read")
   }
 
@@ -96,6 +94,17 @@ public struct Descriptor: ~Copyable, Sendable {
     var code: Int32 = 0
     let count = bytes.withUnsafeBytes { raw in
       let result = retrying { Glibc.write(number, raw.baseAddress, raw.count) }
+      code = errno
+      return result
+    }
+    return try transfer(count, code, step: "write")
+  }
+
+  /// Writes what a socket's other side takes; where that side is gone there is no SIGPIPE.
+  public func send(_ bytes: ArraySlice<UInt8>) throws(SystemError) -> Transfer {
+    var code: Int32 = 0
+    let count = bytes.withUnsafeBytes { raw in
+      let result = retrying { Glibc.send(number, raw.baseAddress, raw.count, Int32(MSG_NOSIGNAL)) }
       code = errno
       return result
     }

@@ -280,6 +280,9 @@ final class Curses {
   var size: (columns: Int, rows: Int) { (Int(nc_columns()), Int(nc_lines())) }
 
   /// Follows a change of size.
+  /// "ncurses 6.4.20221231".
+  static var version: String { curses_version().map { String(cString: $0) } ?? "ncurses" }
+
   func resize(columns: Int, rows: Int) { resizeterm(Int32(rows), Int32(columns)) }
 
   /// Leaves the alternate screen and gives the line its modes back until the next `flush`.

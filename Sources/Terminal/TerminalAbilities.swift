@@ -61,10 +61,16 @@ public struct TerminalAbilities: Equatable, Sendable {
     return (abilities, known.name)
   }
 
+  /// The library that draws the chrome, with its version.
+  public static var library: String { Curses.version }
+
   /// The variables that matter here, as this process has them.
   public static func currentEnvironment() -> [String: String] {
     var environment: [String: String] = [:]
-    for name in ["TERM", "COLORTERM", "NO_COLOR", "LC_ALL", "LC_CTYPE", "LANG", "TMUX"] {
+    let telling = [
+      "TERM", "COLORTERM", "NO_COLOR", "LC_ALL", "LC_CTYPE", "LANG", "TMUX", "TERM_PROGRAM",
+    ]
+    for name in telling + versions.keys {
       guard let value = getenv(name) else { continue }
       environment[name] = String(cString: value)
     }
@@ -115,8 +121,23 @@ public struct TerminalAbilities: Equatable, Sendable {
 
   private static func promisesTrueColour(_ environment: [String: String]) -> Bool {
     let value = environment["COLORTERM"]?.lowercased()
-    return value == "truecolor" || value == "24bit"
+    if value == "truecolor" || value == "24bit" { return true }
+    if let program = environment["TERM_PROGRAM"], programs.contains(program) { return true }
+    return versions.contains { name, least in
+      guard let version = environment[name] else { return false }
+      return Int(version.filter(\.isNumber)) ?? 0 >= least
+    }
   }
+
+  /// Variables by which terminals tell their version, and the first that took direct colours; xterm
+  /// among them, which hands on no COLORTERM.
+  private static let versions = [
+    "XTERM_VERSION": 331, "VTE_VERSION": 3600, "KONSOLE_VERSION": 160_400, "KITTY_WINDOW_ID": 0,
+    "WT_SESSION": 0,
+  ]
+
+  /// Values of TERM_PROGRAM that mean a terminal with direct colours.
+  private static let programs = ["iTerm.app", "WezTerm", "vscode", "ghostty", "Hyper", "mintty"]
 
   /// GNU screen hands on the COLORTERM of the terminal that it was started in and cannot do what
   /// it says. tmux calls itself screen too, but passes direct colours on or reduces them itself.

@@ -18,10 +18,15 @@ public final class TerminalSession {
     public var input: Int32?
     public var output: Int32 = STDOUT_FILENO
     public var environment = TerminalAbilities.currentEnvironment()
+    /// Columns and rows to use whatever the terminal's own size is.
+    public var size: (columns: Int, rows: Int)?
 
-    public init(mouse: Bool = true, colour: ColourDepth? = nil) {
+    public init(
+      mouse: Bool = true, colour: ColourDepth? = nil, size: (columns: Int, rows: Int)? = nil
+    ) {
       self.mouse = mouse
       self.colour = colour
+      self.size = size
     }
   }
 
@@ -39,6 +44,7 @@ public final class TerminalSession {
   private var curses: Curses?
   private var decoder = InputDecoder()
   private var isSuspended = false
+  private var drawnChrome: Chrome?
   private var drawnLayout: ScreenLayout?
   private var drawnRows: [Int: ChromeRow] = [:]
   /// Whether the chrome may use the terminal's palette.
@@ -78,6 +84,7 @@ public final class TerminalSession {
     curses.forget("kmous")
     curses.recognise(TerminalModes.synchronizedAnswers)
     adoptSize()
+    if options.size != nil { curses.resize(columns: self.size.columns, rows: self.size.rows) }
     enter(curses)
     if !abilities.isLinuxConsole { output.tell(TerminalModes.askSynchronized) }
   }
@@ -121,14 +128,8 @@ public final class TerminalSession {
 
   // MARK: Size
 
-  /// Width over height of a character cell: from the size in pixels where the terminal tells a
-  /// sane one, else 0.5.
-  public var cellAspect: Double {
-    guard let pixels = size.pixels, size.columns > 0, size.rows > 0 else { return 0.5 }
-    let width = Double(pixels.width) / Double(size.columns)
-    let aspect = width / (Double(pixels.height) / Double(size.rows))
-    return (0.3...0.8).contains(aspect) ? aspect : 0.5
-  }
+  /// Width over height of a character cell.
+  public var cellAspect: Double { size.cellAspect }
 
   /// Follows a change of the window's size. The screen is cleared by the next `draw`; after it the
   /// picture must be painted whole.
@@ -141,6 +142,11 @@ public final class TerminalSession {
 
   private func adoptSize() {
     if let now = WindowSize(descriptor: outputDescriptor) { size = now }
+    if let wanted = options.size {
+      size.columns = wanted.columns
+      size.rows = wanted.rows
+      size.pixels = nil
+    }
     guard size.columns == 0 || size.rows == 0, let curses else { return }
     // A serial line tells no size; ncurses then takes the description's.
     size.columns = curses.size.columns
@@ -165,7 +171,8 @@ public final class TerminalSession {
   ///
   /// Only for moments when no frame is half written and the terminal takes bytes.
   public func draw(_ chrome: Chrome) {
-    guard let curses, !isSuspended else { return }
+    guard let curses, !isSuspended, chrome != drawnChrome || drawnLayout == nil else { return }
+    drawnChrome = chrome
     let layout = ScreenLayout.layout(
       columns: size.columns, rows: size.rows, hidden: chrome.hidden)
     let lines = abilities.unicode && !abilities.isLinuxConsole

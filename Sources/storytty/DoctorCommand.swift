@@ -20,7 +20,7 @@ struct DoctorCommand {
 
   private func terminal() {
     let name = getenv("TERM").map { String(cString: $0) } ?? "not set"
-    print("terminal       \(DisplayText.safe(name))")
+    print("terminal       \(DisplayText.safe(name)), \(TerminalAbilities.library)")
     guard let window = WindowSize(descriptor: STDOUT_FILENO) else {
       print("               standard output is no terminal: sources are listed, not played")
       return

@@ -18,6 +18,7 @@ struct Invocation {
   var help = false
   var version = false
   var logFile: String?
+  var configFile: String?
 }
 
 /// A command line that cannot be understood, in one line.
@@ -32,16 +33,19 @@ struct OptionRow: Sendable {
   /// What the help calls the argument; nil for an option without one.
   var argument: String?
   var explanation: String
+  /// Whether the configuration file may hold it; the others belong to one call.
+  var isSetting: Bool
   var apply: @Sendable (inout Invocation, String) throws -> Void
 
   init(
     _ name: String, letter: Character? = nil, argument: String? = nil, help explanation: String,
-    apply: @escaping @Sendable (inout Invocation, String) throws -> Void
+    isSetting: Bool = true, apply: @escaping @Sendable (inout Invocation, String) throws -> Void
   ) {
     self.name = name
     self.letter = letter
     self.argument = argument
     self.explanation = explanation
+    self.isSetting = isSetting
     self.apply = apply
   }
 }
@@ -57,9 +61,11 @@ enum OptionTable {
     OptionRow("fit", argument: "FIT", help: "contain: all of a picture; cover: fill the screen") {
       $0.play.fit = try choice(PlayOptions.Fit.self, $1, option: "fit")
     },
-    OptionRow("size", argument: "COLSxROWS", help: "use this size instead of the terminal's") {
+    OptionRow(
+      "size", argument: "COLSxROWS", help: "use this size instead of the terminal's",
+      isSetting: false
+    ) {
       $0.size = try size($1)
-      $0.play.size = $0.size
     },
     OptionRow("image-time", argument: "TIME", help: "how long a still picture stays (default 5)") {
       $0.play.imageTime = try time($1, option: "image-time")
@@ -70,14 +76,21 @@ enum OptionTable {
     OptionRow("manual", help: "wait for a key after each story") { options, _ in
       options.play.manual = true
     },
-    OptionRow("untimed", help: "play once, as fast as possible, and exit") { options, _ in
+    OptionRow("untimed", help: "play once, as fast as possible, and exit", isSetting: false) {
+      options, _ in
       options.play.untimed = true
     },
-    OptionRow("at", argument: "TIME", help: "show: the moment to show (12, 1:05, 0:01:05.5)") {
+    OptionRow(
+      "at", argument: "TIME", help: "show: the moment to show (12, 1:05, 0:01:05.5)",
+      isSetting: false
+    ) {
       $0.at = try time($1, option: "at")
     },
-    OptionRow("json", help: "list: write JSON") { options, _ in options.json = true },
-    OptionRow("text", help: "tell the stories in words, one line each") { options, _ in
+    OptionRow("json", help: "list: write JSON", isSetting: false) { options, _ in
+      options.json = true
+    },
+    OptionRow("text", help: "tell the stories in words, one line each", isSetting: false) {
+      options, _ in
       options.text = true
     },
     OptionRow("no-mouse", help: "leave the mouse to the terminal") { options, _ in
@@ -89,14 +102,25 @@ enum OptionTable {
     OptionRow("no-sound", help: "play silently (sound is not played yet)") { _, _ in },
     OptionRow("no-cache", help: "keep nothing on disk (nothing is kept yet)") { _, _ in },
     OptionRow("cache-dir", argument: "DIR", help: "where the cache is (not used yet)") { _, _ in },
-    OptionRow("report", argument: "FILE", help: "on exit, write measurements as JSON") {
+    OptionRow(
+      "report", argument: "FILE", help: "on exit, write measurements as JSON", isSetting: false
+    ) {
       $0.play.report = $1
     },
-    OptionRow("log", argument: "FILE", help: "append what happens, line by line") {
+    OptionRow("log", argument: "FILE", help: "append what happens, line by line", isSetting: false)
+    {
       $0.logFile = $1
     },
-    OptionRow("help", letter: "h", help: "this text") { options, _ in options.help = true },
-    OptionRow("version", help: "the version") { options, _ in options.version = true },
+    OptionRow(
+      "config", argument: "FILE", help: "read this configuration instead of the user's own",
+      isSetting: false
+    ) { $0.configFile = $1 },
+    OptionRow("help", letter: "h", help: "this text", isSetting: false) { options, _ in
+      options.help = true
+    },
+    OptionRow("version", help: "the version", isSetting: false) { options, _ in
+      options.version = true
+    },
   ]
 
   /// Reads a command line.
@@ -114,6 +138,8 @@ enum OptionTable {
           ? "option \(error.option) needs an argument"
           : "unknown option \(error.option)\(suggestion(for: error.option))")
     }
+    let config = scanned.options.last { rows[$0.rule].name == "config" }?.argument
+    let configuration = try Configuration.read(named: config, into: &invocation)
     for option in scanned.options {
       do {
         try rows[option.rule].apply(&invocation, option.argument ?? "")
@@ -130,6 +156,7 @@ enum OptionTable {
       invocation.verb = verb
       invocation.sources.removeFirst()
     }
+    invocation.sources = configuration.sources(for: invocation)
     return invocation
   }
 
@@ -141,26 +168,8 @@ enum OptionTable {
 
   private static func suggestion(for option: String) -> String {
     let word = option.drop { $0 == "-" }.prefix { $0 != "=" }
-    guard let nearest = rows.map(\.name).min(by: { distance($0, word) < distance($1, word) }),
-      distance(nearest, word) <= 2
-    else { return "; see storytty --help" }
-    return "; did you mean --\(nearest)?"
-  }
-
-  /// Edits between two words (Levenshtein).
-  private static func distance(_ a: some StringProtocol, _ b: some StringProtocol) -> Int {
-    let (a, b) = (Array(a), Array(b))
-    var row = Array(0...b.count)
-    for (i, left) in a.enumerated() {
-      var diagonal = row[0]
-      row[0] = i + 1
-      for (j, right) in b.enumerated() {
-        let cost = left == right ? diagonal : min(diagonal, row[j], row[j + 1]) + 1
-        diagonal = row[j + 1]
-        row[j + 1] = cost
-      }
-    }
-    return row[b.count]
+    return Spelling.nearest(to: word, among: rows.map(\.name)).map { "; did you mean --\($0)?" }
+      ?? "; see storytty --help"
   }
 
   private static func choice<Value: RawRepresentable<String> & CaseIterable>(

@@ -46,7 +46,8 @@ struct PlayCommand {
     do {
       let signals = try Signals()
       let terminal = try TerminalSession(
-        TerminalSession.Options(mouse: invocation.play.mouse, colour: invocation.play.colour))
+        TerminalSession.Options(
+          mouse: invocation.play.mouse, colour: invocation.play.colour, size: invocation.size))
       defer { terminal.close() }
       let player = Player(
         feed: feed, options: options, terminal: terminal, signals: signals, pool: pool,
@@ -55,6 +56,7 @@ struct PlayCommand {
       outcome = (result, player.report)
     } catch {
       complain("\(error)")
+      writeReport(Player.emptyReport)
       return Status.usage
     }
     for line in outcome.result.complaints { complain(line) }

@@ -8,7 +8,9 @@ import Testing
 
 /// Sessions with the real decoder, and with programs that misbehave in its place.
 @Suite struct DecoderSessionTests {
-  private let directory = try! TemporaryDirectory()
+  private let directory: TemporaryDirectory
+  init() throws { directory = try TemporaryDirectory() }
+
   private let shape = PictureRequest(width: 32, height: 18)
 
   private func decoder(faulty arguments: String? = nil) throws -> DecoderProgram {
@@ -100,6 +102,19 @@ import Testing
     let session = try session(program, pool: pool)
     session.allow(pictures: 1)
     #expect(try failure(events(session)) == reason)
+  }
+
+  /// Requests for 4 MiB each, sent on and on without reading an answer.
+  @Test func session_withAProgramThatAsksWithoutReading_failsBeforeMemoryFills() throws {
+    let read = DecoderMessage.read(request: 1, resource: 0, offset: 0, length: 4 << 20).frame
+    try directory.write(read, to: "request")
+    let program = try decoder(
+      faulty: "while cat \(directory.path)/request >&3; do :; done 2>/dev/null; exec sleep 60")
+    let pool = DecoderPool(program: program)
+    try directory.write([UInt8](repeating: 7, count: 4 << 20), to: "big")
+    let session = try DecoderSession(
+      from: pool, telling: FileResource(path: directory.path + "/big"), opener: nil, shape: shape)
+    #expect(try failure(events(session)) == "the decoder spoke out of turn")
   }
 
   @Test func session_withASilentProgram_hangsNoLongerThanItsPatience() throws {

@@ -81,7 +81,7 @@ extension EndToEnd {
         Programs.player, ["doctor"], environment: Play.environment(home: "/nonexistent"))
       #expect(play.awaitEnd()?.shellStatus == 0)
       let text = String(decoding: play.output, as: UTF8.self).lowercased()
-      for word in ["storytty", "xterm-256color", "120x40", "seccomp", "avcodec"] {
+      for word in ["storytty", "xterm-256color", "120x40", "sandbox", "libavcodec", "libseccomp"] {
         #expect(text.contains(word), "\(word)")
       }
       #expect(play.screen.unknown == [])
@@ -100,11 +100,11 @@ extension EndToEnd {
       #expect(!text.contains("\u{1B}"))
     }
 
-    @Test func unknownTerminal_isNoCrash() throws {
+    @Test func unknownTerminal_isTakenForAnXterm() throws {
       let play = try Play([try Colors.clip(Colors.red)], environment: ["TERM": "no-such-terminal"])
-      let status = play.terminal.awaitEnd()?.shellStatus
-      #expect(status == 0 || status == 1)
-      #expect(play.terminal.attributesUnchanged)
+      #expect(play.waitFor(color: Colors.red))
+      #expect(play.quit()?.shellStatus == 0)
+      play.expectRestored()
     }
 
     @Test func noSource_playsTheDemo() throws {
@@ -164,7 +164,7 @@ extension EndToEnd {
       let reel = try #require(json["reels"].elements.first)
       #expect(reel["name"] == .text("anna"))
       let story = try #require(reel["stories"].elements.first)
-      #expect(story["id"] == .text("1"))
+      #expect(story["id"].text?.hasSuffix("1") == true)
       #expect(story["source"] == .text(path))
       #expect(story["kind"] == .text("picture"))
       #expect(story["title"] == .text("Low tide"))

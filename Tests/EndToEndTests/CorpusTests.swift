@@ -10,7 +10,7 @@ extension EndToEnd {
       var told: [String: Report.Story] = [:]
       var start = 0
       while start < paths.count {
-        let batch = Array(paths[start..<min(start + 40, paths.count)])
+        let batch = Array(paths[start..<min(start + 25, paths.count)])
         start += batch.count
         let play = try Play(["--untimed"] + batch, columns: 40, rows: 12)
         let ending = play.terminal.awaitEnd(within: limit)
@@ -26,17 +26,33 @@ extension EndToEnd {
       try Media.entries().filter { kinds.contains($0.kind) && matches($0.expected) }
     }
 
+    private static let played: Set<String> = [
+      "play", "play sound", "play sound with cover", "show picture",
+      "show picture (animate; a still first frame is the least)",
+    ]
+
+    /// Debian's FFmpeg says "not yet implemented" to chroma of a third of the height.
+    private static let beyondFFmpeg: Set<String> = ["image/wuffs__peacock.s1x3.jpeg"]
+
     @Test func playable_files_areTold() throws {
-      let entries = try entries(["video", "image", "audio"]) {
-        $0 == "play" || $0.hasPrefix("play sound")
-          || $0.hasPrefix("show picture") && !$0.contains(" or ")
-      }
+      let entries = try entries(["video", "image", "audio"]) { Self.played.contains($0) }
       #expect(entries.count > 200)
-      let told = try tell(entries.map(\.path), within: .seconds(240))
-      for entry in entries {
+      // A video of six minutes is not told whole.
+      let long = entries.filter { ($0.frames ?? 0) > 2000 || $0.name.contains("__long_") }
+      let short = entries.filter { entry in !long.contains { $0.name == entry.name } }
+      let told = try tell(short.map(\.path), within: .seconds(240))
+      for entry in short {
         let story = told[entry.path]
+        if Self.beyondFFmpeg.contains(entry.name) {
+          #expect(story?.status == "failed" && story?.error?.isEmpty == false, "\(entry.name)")
+          continue
+        }
         #expect(story?.status == "ended", "\(entry.name): \(story?.error ?? "not told")")
         #expect((story?.framesShown ?? 0) > 0, "\(entry.name)")
+      }
+      for entry in long {
+        let result = try storytty(["show", entry.path, "--size", "40x20", "--at", "60"])
+        #expect(result.status == 0, "\(entry.name): \(result.errorText)")
       }
     }
 

@@ -94,8 +94,9 @@ final class Play {
   /// What must be so after every end, however it came.
   func expectRestored(sourceLocation: SourceLocation = #_sourceLocation) {
     let screen = terminal.screen
-    #expect(terminal.attributesUnchanged, sourceLocation: sourceLocation)
-    #expect(!screen.alternateScreen, sourceLocation: sourceLocation)
+    let (attributesUnchanged, alternate) = (terminal.attributesUnchanged, screen.alternateScreen)
+    #expect(attributesUnchanged, sourceLocation: sourceLocation)
+    #expect(!alternate, sourceLocation: sourceLocation)
     #expect(screen.modes == [7, 25], sourceLocation: sourceLocation)
     #expect(screen.pen == ScreenPen(), sourceLocation: sourceLocation)
     #expect(screen.unknown == [], sourceLocation: sourceLocation)

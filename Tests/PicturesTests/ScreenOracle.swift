@@ -172,35 +172,56 @@ struct ScreenOracle {
 }
 
 /// What a viewer sees of a cell, worked out from its glyph by cases; an oracle for `Look`.
-func appearance(_ cell: Cell) -> [String] {
-  let front = cell.foreground == .terminalDefault ? "fg" : "\(cell.foreground.raw)"
-  let back = cell.background == .terminalDefault ? "bg" : "\(cell.background.raw)"
-  if cell.isWideTail { return ["tail"] }
-  if cell.style.isEmpty {
-    switch cell.glyph {
-    case " ": return [back, back]
-    case "▀": return [front, back]
-    case "▄": return [back, front]
-    case "█": return [front, front]
-    default: break
+struct Appearance: Equatable {
+  /// Of the upper half or the glyph, and of the lower half or the ground; the terminal's own two
+  /// colours are numbers that no other colour has.
+  var colours: [UInt32]
+  var glyph: Unicode.Scalar?
+  var style: CellStyle = []
+  var isWideTail = false
+
+  static let defaultForeground: UInt32 = 0x7000_0000
+  static let defaultBackground: UInt32 = 0x7000_0001
+
+  init(_ cell: Cell) {
+    let front =
+      cell.foreground == .terminalDefault ? Self.defaultForeground : cell.foreground.raw
+    let back =
+      cell.background == .terminalDefault ? Self.defaultBackground : cell.background.raw
+    colours = [front, back]
+    isWideTail = cell.isWideTail
+    if isWideTail {
+      colours = []
+      return
+    }
+    switch cell.style.isEmpty ? cell.glyph : "?" {
+    case " ": colours = [back, back]
+    case "▀": break
+    case "▄": colours = [back, front]
+    case "█": colours = [front, front]
+    default:
+      glyph = cell.glyph
+      style = cell.style
     }
   }
-  return [front, back, String(cell.glyph), "\(cell.style.rawValue)"]
 }
 
 /// The largest difference of a channel between what two cells show; 256 where they differ otherwise.
 func difference(_ one: Cell, _ other: Cell) -> Int {
-  let first = appearance(one)
-  let second = appearance(other)
-  if first == second { return 0 }
-  guard first.count == second.count, first.dropFirst(2) == second.dropFirst(2) else { return 256 }
-  return zip(first, second).map { one, other in
-    if one == other { return 0 }
-    guard let a = UInt32(one), let b = UInt32(other), a < 0x100_0000, b < 0x100_0000 else {
-      return 256
+  if one == other { return 0 }
+  let first = Appearance(one)
+  let second = Appearance(other)
+  guard first.glyph == second.glyph, first.style == second.style,
+    first.isWideTail == second.isWideTail
+  else { return 256 }
+  var largest = 0
+  for (a, b) in zip(first.colours, second.colours) where a != b {
+    guard a < 0x100_0000, b < 0x100_0000 else { return 256 }
+    for shift in [0, 8, 16] as [UInt32] {
+      largest = max(largest, abs(Int(a >> shift & 0xFF) - Int(b >> shift & 0xFF)))
     }
-    return [16, 8, 0].map { abs(Int(a >> $0 & 0xFF) - Int(b >> $0 & 0xFF)) }.max() ?? 256
-  }.max() ?? 256
+  }
+  return largest
 }
 
 /// The largest difference over two grids of one size.

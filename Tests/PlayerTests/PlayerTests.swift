@@ -164,7 +164,7 @@ import Testing
 @Suite struct JSONTests {
   @Test func description_isRFC8259() {
     let value = JSON.object([
-      ("text", .text("a\"\\\n\u{1b}é")), ("none", .null),
+      ("text", .text("a\"\\\n\u{1b}é\u{202e}\u{e0001}")), ("none", .null),
       ("list", .array([.integer(1), .bool(true)])),
       ("empty", .array([])), ("third", .number(1.0 / 3)), ("nan", .number(.nan)),
       ("two", .number(2)),
@@ -172,7 +172,7 @@ import Testing
     #expect(
       value.description == """
         {
-          "text": "a\\"\\\\\\n\\u001bé",
+          "text": "a\\"\\\\\\n\\u001bé\\u202e\\udb40\\udc01",
           "none": null,
           "list": [
             1,

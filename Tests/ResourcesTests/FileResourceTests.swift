@@ -4,7 +4,9 @@ import Support
 import Testing
 
 @Suite struct FileResourceTests {
-  private let directory = try! TemporaryDirectory()
+  private let directory: TemporaryDirectory
+
+  init() throws { directory = try TemporaryDirectory() }
 
   private func resource(_ bytes: [UInt8]) throws -> FileResource {
     try FileResource(path: directory.write(bytes, to: "file"))
@@ -43,9 +45,10 @@ import Testing
 }
 
 @Suite struct LocalOpenerTests {
-  private let directory = try! TemporaryDirectory()
+  private let directory: TemporaryDirectory
 
   init() throws {
+    directory = try TemporaryDirectory()
     mkdir(directory.path + "/show", 0o700)
     mkdir(directory.path + "/show/parts", 0o700)
     try directory.write([1], to: "show/list.m3u8")

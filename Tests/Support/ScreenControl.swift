@@ -120,6 +120,8 @@ extension TerminalScreen {
     case "$p", "n", "u":
       queries.append(sequence.text)
       return true
+    // The cursor's shape on the Linux console.
+    case "c": return true
     default: return false
     }
   }

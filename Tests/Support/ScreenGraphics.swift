@@ -31,6 +31,8 @@ extension TerminalScreen {
     case 7: pen.reversed = true
     case 8: pen.hidden = true
     case 9: pen.struckOut = true
+    // The fonts of the Linux console.
+    case 10, 11, 12: break
     case 22: (pen.bold, pen.dim) = (false, false)
     case 23: pen.italic = false
     case 24: pen.underlined = false

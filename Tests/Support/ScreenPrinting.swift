@@ -97,6 +97,8 @@ extension TerminalScreen {
     let parts = text.split(separator: ";", maxSplits: 1, omittingEmptySubsequences: false)
     if let first = parts.first, ["0", "1", "2"].contains(first), parts.count == 2 {
       titles.append(String(parts[1]))
+    } else if text == "104" {
+      paletteResets += 1
     } else {
       unknown.append("OSC \(text)")
     }

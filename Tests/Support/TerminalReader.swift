@@ -130,6 +130,12 @@ final class TerminalReader: Sendable {
             || head.elementsEqual([0x1B, UInt8(ascii: "["), UInt8(ascii: "0")])
         else { continue }
         answers += Array("\u{1B}[?62;22c".utf8)
+      // The colours of text and background, which some programs wait for.
+      case UInt8(ascii: "?") where index >= 5 && bytes[index - 1] == UInt8(ascii: ";"):
+        let head = String(decoding: bytes[(index - 5)..<index], as: UTF8.self)
+        guard head == "\u{1B}]11;" || head == "\u{1B}]10;" else { continue }
+        let color = head.contains("11") ? "0000/0000/0000" : "ffff/ffff/ffff"
+        answers += Array("\(head)rgb:\(color)\u{1B}\\".utf8)
       default: continue
       }
     }

@@ -19,6 +19,8 @@ public struct TerminalScreen: Sendable {
   /// Bytes that were no UTF-8.
   public internal(set) var malformedCharacters = 0
   public internal(set) var bells = 0
+  /// How many times the terminal's own palette was set back (ncurses does it when it leaves).
+  public internal(set) var paletteResets = 0
   /// How many times the alternate screen was entered.
   public internal(set) var alternateEntries = 0
   /// Where in the stream each synchronized update ended: the count of bytes up to it.
@@ -121,4 +123,10 @@ public struct TerminalScreen: Sendable {
     cursor = (min(max(column, 0), columns - 1), min(max(row, 0), rows - 1))
     wrapPending = false
   }
+}
+
+/// In a failing test's message a screen is its text, not its thousands of cells.
+extension TerminalScreen: CustomStringConvertible, CustomReflectable {
+  public var description: String { "\(columns)x\(rows) screen:\n\(text)" }
+  public var customMirror: Mirror { Mirror(self, children: ["text": text]) }
 }

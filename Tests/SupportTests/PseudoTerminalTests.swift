@@ -68,6 +68,7 @@ import Testing
 
   @Test(arguments: [
     ("\\033[?2026$p", "^[[?2026;2$y"), ("\\033[?1$p", "^[[?1;0$y"), ("\\033[c", "^[[?62;22c"),
+    ("\\033]11;?\\033\\\\", "^[]11;rgb:0000/0000/0000^["),
   ])
   func reader_question_isAnswered(question: String, answer: String) throws {
     let terminal = try PseudoTerminal()

@@ -109,6 +109,15 @@ import Testing
     #expect(awaitEnding(started.process) == .killed(signal: SIGXCPU))
   }
 
+  @Test func usage_peak_isNotTheStarters() async {
+    let ballast = [UInt8](repeating: 1, count: 400 << 20)
+    #expect(ballast.last == 1)
+    await #expect(processExitsWith: .success) {
+      try #require(ResourceUsage.own.peakKibibytes > 1000)
+      try #require(ResourceUsage.own.peakKibibytes < 300_000)
+    }
+  }
+
   @Test func usage_workDone_isCounted() throws {
     let before = (ResourceUsage.own, ResourceUsage.reapedChildren)
     #expect(before.0.peakKibibytes > 1000)

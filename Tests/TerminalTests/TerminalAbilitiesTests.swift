@@ -23,6 +23,21 @@ import Testing
   private static let promises: [Promise] = [
     Promise(environment: ["TERM": "xterm-256color"], colours: 256, depth: .palette256),
     Promise(
+      environment: ["TERM": "xterm-256color", "XTERM_VERSION": "XTerm(379)"], colours: 256,
+      depth: .trueColour),
+    Promise(
+      environment: ["TERM": "xterm-256color", "XTERM_VERSION": "XTerm(330)"], colours: 256,
+      depth: .palette256),
+    Promise(
+      environment: ["TERM": "xterm-256color", "TERM_PROGRAM": "WezTerm"], colours: 256,
+      depth: .trueColour),
+    Promise(
+      environment: ["TERM": "xterm-256color", "TERM_PROGRAM": "Apple_Terminal"], colours: 256,
+      depth: .palette256),
+    Promise(
+      environment: ["TERM": "screen", "XTERM_VERSION": "XTerm(379)"], colours: 8,
+      depth: .sixteen),
+    Promise(
       environment: ["TERM": "xterm-256color", "COLORTERM": "truecolor"], colours: 256,
       depth: .trueColour),
     Promise(

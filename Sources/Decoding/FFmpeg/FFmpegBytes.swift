@@ -4,23 +4,26 @@ import CFFmpeg
 final class FFmpegBytes {
   /// Valid while this object lives.
   let context: UnsafeMutablePointer<AVIOContext>
-  let stream: ResourceStream
+  let stream: any ByteStream
+  /// What the callbacks find again.
+  private let holder: Holder
 
   /// One request to the player; larger ones cost a network story its first picture.
   private static let bufferSize = 128 << 10
 
-  init(_ stream: ResourceStream) throws(DecodingError) {
+  init(_ stream: any ByteStream) throws(DecodingError) {
     self.stream = stream
+    holder = Holder(stream)
     guard let buffer = av_malloc(Self.bufferSize) else { throw .outOfMemory }
-    // The stream outlives the context: this object holds both.
+    // The holder outlives the context: this object has both.
     let context = avio_alloc_context(
       buffer.assumingMemoryBound(to: UInt8.self), Int32(Self.bufferSize), 0,
-      Unmanaged.passUnretained(stream).toOpaque(), readStream, nil, seekStream)
+      Unmanaged.passUnretained(holder).toOpaque(), readStream, nil, seekStream)
     guard let context else {
       av_free(buffer)
       throw .outOfMemory
     }
-    context.pointee.seekable = AVIO_SEEKABLE_NORMAL
+    context.pointee.seekable = stream is ResourceStream ? AVIO_SEEKABLE_NORMAL : 0
     self.context = context
   }
 
@@ -31,9 +34,16 @@ final class FFmpegBytes {
   }
 }
 
-private func stream(_ opaque: UnsafeMutableRawPointer?) -> ResourceStream? {
+/// A class to point to: an existential has no address that stays.
+private final class Holder {
+  let stream: any ByteStream
+
+  init(_ stream: any ByteStream) { self.stream = stream }
+}
+
+private func stream(_ opaque: UnsafeMutableRawPointer?) -> (any ByteStream)? {
   guard let opaque else { return nil }
-  return Unmanaged<ResourceStream>.fromOpaque(opaque).takeUnretainedValue()
+  return Unmanaged<Holder>.fromOpaque(opaque).takeUnretainedValue().stream
 }
 
 private func readStream(
@@ -61,8 +71,9 @@ private func seekStream(_ opaque: UnsafeMutableRawPointer?, _ offset: Int64, _ w
     }
     return size
   case SEEK_SET:
-    guard let position = UInt64(exactly: offset) else { return Int64(ff_error_invalid()) }
-    stream.move(to: position)
+    guard let position = UInt64(exactly: offset), stream.move(to: position) else {
+      return Int64(ff_error_invalid())
+    }
     return offset
   default: return Int64(ff_error_unsupported())
   }

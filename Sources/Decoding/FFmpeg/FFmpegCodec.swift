@@ -1,9 +1,12 @@
 import CFFmpeg
+import Glibc
 
 /// Owns one AVFrame. Binding file: unsafe pointers.
 final class FFmpegFrame {
   /// Valid while this object lives.
   let raw: UnsafeMutablePointer<AVFrame>
+  /// What the format calls alpha is not meant so.
+  var isOpaque = false
 
   init() throws(DecodingError) {
     guard let raw = av_frame_alloc() else { throw .outOfMemory }
@@ -84,6 +87,7 @@ final class FFmpegCodec {
     context.pointee.thread_count = 1
     context.pointee.pkt_timebase = stream.raw.pointee.time_base
     context.pointee.max_pixels = Int64(PictureLimits.pixels)
+    if stream.codec == AV_CODEC_ID_MJPEG { context.pointee.get_buffer2 = grayBuffer }
     var code = avcodec_parameters_to_context(context, stream.raw.pointee.codecpar)
     if code >= 0 { code = avcodec_open2(context, codec, nil) }
     guard code >= 0 else {
@@ -116,6 +120,7 @@ final class FFmpegCodec {
 
   /// Decodes the next picture or samples into `frame`.
   func receive(into frame: FFmpegFrame) throws(DecodingError) -> Outcome {
+    FFmpegLibrary.beginCall()
     let code = avcodec_receive_frame(context, frame.raw)
     if code >= 0 { return .frame }
     if code == ff_error_again() { return .needsPacket }
@@ -125,6 +130,7 @@ final class FFmpegCodec {
 
   /// Gives the decoder a packet, nil for the end. A broken packet is skipped.
   func send(_ packet: FFmpegPacket?) throws(DecodingError) {
+    FFmpegLibrary.beginCall()
     let code = avcodec_send_packet(context, packet?.raw)
     if code == ff_error_memory() { throw .outOfMemory }
   }
@@ -141,6 +147,20 @@ final class FFmpegCodec {
   func skipNonReference(_ skip: Bool) {
     context.pointee.skip_frame = skip ? AVDISCARD_NONREF : AVDISCARD_DEFAULT
   }
+}
+
+/// A JPEG that breaks off leaves the rest of its picture as it was: gray, as elsewhere, not green.
+private func grayBuffer(
+  _ context: UnsafeMutablePointer<AVCodecContext>?, _ frame: UnsafeMutablePointer<AVFrame>?,
+  _ flags: Int32
+) -> Int32 {
+  let code = avcodec_default_get_buffer2(context, frame, flags)
+  guard code >= 0, let frame else { return code }
+  for plane in 0..<Int32(3) {
+    guard let buffer = av_frame_get_plane_buffer(frame, plane) else { break }
+    memset(buffer.pointee.data, 0x80, Int(buffer.pointee.size))
+  }
+  return code
 }
 
 /// What a picture may be.

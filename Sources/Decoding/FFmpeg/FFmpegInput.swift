@@ -1,4 +1,5 @@
 import CFFmpeg
+import DecoderLink
 
 /// Owns one AVPacket. Binding file: unsafe pointers.
 final class FFmpegPacket {
@@ -42,17 +43,26 @@ final class FFmpegInput {
   /// Valid while this object lives.
   let context: UnsafeMutablePointer<AVFormatContext>
   private let bytes: FFmpegBytes
+  private let opener: FFmpegOpener
 
-  init(_ stream: ResourceStream, connection: PlayerConnection) throws(DecodingError) {
+  init(_ stream: ResourceStream, connection: PlayerConnection, format: String? = nil)
+    throws(DecodingError)
+  {
     let bytes = try FFmpegBytes(stream)
     self.bytes = bytes
+    opener = FFmpegOpener(connection)
     guard let allocated = avformat_alloc_context() else { throw .outOfMemory }
     allocated.pointee.pb = bytes.context
     allocated.pointee.flags |= AVFMT_FLAG_CUSTOM_IO
+    opener.serve(allocated)
+    var options = Self.options()
+    defer { av_dict_free(&options) }
     var opened: UnsafeMutablePointer<AVFormatContext>? = allocated
-    let code = avformat_open_input(&opened, nil, nil, nil)
+    // The HLS demuxer needs a name, which relative addresses then stand beside.
+    let code = avformat_open_input(
+      &opened, "story", format.flatMap { av_find_input_format($0) }, &options)
     guard code >= 0, let opened else {
-      throw stream.failure ?? DecodingError(ffmpeg: code, else: .notMedia)
+      throw stream.failure ?? opener.failure ?? DecodingError(ffmpeg: code, else: .notMedia)
     }
     context = opened
   }
@@ -60,6 +70,40 @@ final class FFmpegInput {
   deinit {
     var pointer: UnsafeMutablePointer<AVFormatContext>? = context
     avformat_close_input(&pointer)
+  }
+
+  /// For HLS: the player judges what may be opened, not the end of a name; connections are its own.
+  private static func options() -> OpaquePointer? {
+    var options: OpaquePointer?
+    let values = [
+      ("allowed_extensions", "ALL"), ("allowed_segment_extensions", "ALL"),
+      ("extension_picky", "0"), ("http_persistent", "0"), ("http_multiple", "0"),
+    ]
+    for (name, value) in values { av_dict_set(&options, name, value, 0) }
+    return options
+  }
+
+  /// The sound that belongs to a video: of the same programme where there are several.
+  func sound(beside video: FFmpegStream?) -> FFmpegStream? {
+    let sounds = streams.filter { $0.isSound && $0.codec != AV_CODEC_ID_NONE }
+    if context.pointee.nb_programs > 1, let video {
+      let index = av_find_best_stream(
+        context, AVMEDIA_TYPE_AUDIO, -1, Int32(video.index), nil, 0)
+      if let best = sounds.first(where: { $0.index == Int(index) }) { return best }
+    }
+    return sounds.first(where: \.isDefault) ?? sounds.first
+  }
+
+  /// The video to tell: the one that the container prefers; of the same in several sizes the
+  /// smallest that fills the shape.
+  func video(for shape: PictureRequest) -> FFmpegStream? {
+    let videos = streams.filter { $0.isVideo && !$0.isAttachedPicture && !$0.isEmpty }
+    if context.pointee.nb_programs > 1, container == "hls" {
+      let bySize = videos.sorted { $0.width * $0.height < $1.width * $1.height }
+      return bySize.first { $0.width >= Int(shape.width) && $0.height >= Int(shape.height) }
+        ?? bySize.last
+    }
+    return videos.first(where: \.isDefault) ?? videos.first
   }
 
   /// Whether the headers leave open what decoding needs. Those of mp4 do not; elsewhere an H.264
@@ -73,7 +117,7 @@ final class FFmpegInput {
 
   /// What kind of story its pictures are.
   var style: VideoStory.Style {
-    let name = container
+    let name = demuxer
     if name.hasSuffix("_pipe") || name == "image2" || name == "ico" { return .still }
     if name == "gif" || name == "apng" { return .animation }
     guard name == "mov", let brand = av_dict_get(context.pointee.metadata, "major_brand", nil, 0)
@@ -92,7 +136,9 @@ final class FFmpegInput {
   }
 
   /// The short name of the container, the first where the demuxer has several.
-  var container: String {
+  var container: String { String(demuxer.split(separator: "_pipe").first ?? "") }
+
+  private var demuxer: String {
     guard let name = context.pointee.iformat?.pointee.name else { return "" }
     return String(String(cString: name).prefix { $0 != "," })
   }
@@ -120,7 +166,11 @@ final class FFmpegInput {
   }
 
   /// Where the earliest stream starts, on the streams' own clock; known after `findStreamInfo`.
-  var start: Duration? { known(context.pointee.start_time).map { .microseconds($0) } }
+  /// Nil where streams that are not told may count in it.
+  var start: Duration? {
+    if context.pointee.nb_programs > 1 { return nil }
+    return known(context.pointee.start_time).map { .microseconds($0) }
+  }
 
   /// The next packet of any stream; nil at the end.
   func read() throws(DecodingError) -> FFmpegPacket? {
@@ -128,7 +178,7 @@ final class FFmpegInput {
     let code = av_read_frame(context, packet.raw)
     if code >= 0 { return packet }
     if code == ff_error_memory() { throw .outOfMemory }
-    if let failure = bytes.stream.failure { throw failure }
+    if let failure = bytes.stream.failure ?? opener.failure { throw failure }
     return nil
   }
 

@@ -1,10 +1,11 @@
 import CFFmpeg
 import DecoderLink
 
-/// Scales frames with swscale, keeping its tables between frames. Binding file: unsafe pointers.
+/// Scales frames, with swscale where no quicker way is open. Binding file: unsafe pointers.
 final class FFmpegScaler {
   private var context: OpaquePointer?
   private var flattening: OpaquePointer?
+  private let planar = PlanarReducer()
 
   deinit {
     sws_freeContext(context)
@@ -30,6 +31,9 @@ final class FFmpegScaler {
     _ frame: FFmpegFrame, width: Int, height: Int, share: (width: Double, height: Double)
   ) throws(DecodingError) -> PixelGrid {
     let colours = ColourKind(frame.raw.pointee)
+    if let grid = planar.reduce(frame, width: width, height: height, share: share, colours) {
+      return grid
+    }
     if let transfer = colours.transfer {
       let wide = try convert(
         frame, to: AV_PIX_FMT_RGB48LE, words: UInt16.self, perPixel: 3, width: width,
@@ -188,9 +192,8 @@ struct ColourKind: Equatable {
 extension FFmpegFrame {
   /// Whether some of it may be seen through.
   fileprivate var hasAlpha: Bool {
-    guard let description = av_pix_fmt_desc_get(AVPixelFormat(raw.pointee.format)) else {
-      return false
-    }
+    guard !isOpaque, let description = av_pix_fmt_desc_get(AVPixelFormat(raw.pointee.format))
+    else { return false }
     return description.pointee.flags & UInt64(AV_PIX_FMT_FLAG_ALPHA) != 0
   }
 }

@@ -54,6 +54,8 @@ final class VideoStory: MediaDecoder {
       input, router, video: video, sound: sound, soundRate: soundRate, zero: zero)
     current = try FFmpegFrame()
     following = try FFmpegFrame()
+    // The fourth byte of a BMP's pixel is most often only not used.
+    current.isOpaque = video.codecName == "bmp"
     clock = PictureClock(zero: zero, step: video.frameDuration)
     tagged =
       style == .video
@@ -180,9 +182,11 @@ final class VideoStory: MediaDecoder {
     try parts.sound?.next(before: limit)
   }
 
-  func rest() {
-    parts.video.rest()
+  func rest() -> Bool {
+    guard parts.video.rest(), let empty = try? FFmpegFrame() else { return false }
+    current = empty
     FFmpegLibrary.giveBackMemory()
+    return true
   }
 
   func seek(to position: Duration) throws(DecodingError) {

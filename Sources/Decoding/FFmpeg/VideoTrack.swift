@@ -78,9 +78,11 @@ final class VideoTrack {
     shownEarly = nil
   }
 
-  /// Gives the decoder's memory back where it is to begin anew in any case.
-  func rest() {
-    if replay != nil { codec = nil }
+  /// Gives the decoder's memory back where it is to begin anew in any case; whether it did.
+  func rest() -> Bool {
+    guard replay != nil, codec != nil else { return false }
+    codec = nil
+    return true
   }
 
   /// Leaves out the loop filter: its traces vanish in a large reduction.

@@ -1,0 +1,95 @@
+# Targets: deps test-deps build demo test bench lint format install uninstall clean
+# README.md says what each is for.
+
+PREFIX ?= /usr/local
+DESTDIR ?=
+# sudo may hide the folder that swift is in.
+SWIFT ?= $(firstword $(shell command -v swift) \
+  $(wildcard /opt/swift/usr/bin/swift /usr/local/bin/swift /usr/share/swift/usr/bin/swift) swift)
+RELEASE := .build/release
+# Tests are built apart: they would replace the static programs with dynamic ones.
+TEST_BUILD := .build/tests
+
+# The libraries that the programs are built with; README.md says what each is for.
+PACKAGES := libncursesw5-dev libavformat-dev libavcodec-dev libavutil-dev libswscale-dev \
+	libswresample-dev libseccomp-dev libwebp-dev libheif-dev zlib1g-dev
+# Programs that the tests run.
+TEST_PACKAGES := ffmpeg tmux
+# Programs that the benchmarks compare with.
+BENCH_PACKAGES := ffmpeg mpv timg
+
+test bench: export LC_ALL := C.UTF-8
+
+.PHONY: all deps test-deps bench-deps build demo test bench lint format install uninstall clean
+
+all: build
+
+# Installs Debian packages that are missing; asks dpkg first, so that nothing is slow when all is
+# there.
+define install_packages
+	@if ! command -v dpkg-query >/dev/null; then \
+	  echo "not a Debian system: please install what these packages hold: $(1)"; exit 0; \
+	fi; \
+	present=$$(dpkg-query -W -f='$${db:Status-Status} $${Package}\n' $(1) 2>/dev/null \
+	  | sed -n 's/^installed //p'); \
+	missing=; \
+	for package in $(1); do \
+	  echo "$$present" | grep -qx "$$package" || missing="$$missing $$package"; \
+	done; \
+	[ -n "$$missing" ] || exit 0; \
+	echo "installing:$$missing"; \
+	sudo=; [ "$$(id -u)" = 0 ] || sudo=sudo; \
+	apt="$$sudo env DEBIAN_FRONTEND=noninteractive apt-get -qq"; \
+	$$apt install -y --no-install-recommends $$missing \
+	  || { $$apt update && $$apt install -y --no-install-recommends $$missing; }
+endef
+
+deps:
+	$(call install_packages,$(PACKAGES))
+
+test-deps:
+	$(call install_packages,$(TEST_PACKAGES))
+
+# A program that cannot be installed is left out of the comparison.
+bench-deps:
+	-$(call install_packages,$(BENCH_PACKAGES))
+
+build: deps
+	$(SWIFT) build -c release --static-swift-stdlib
+
+demo: build
+	$(RELEASE)/storytty
+
+test: build test-deps
+	STORYTTY_BIN=$(CURDIR)/$(RELEASE) \
+	  $(SWIFT) test -c release --scratch-path $(TEST_BUILD) --disable-xctest
+
+bench: build bench-deps
+	STORYTTY_BENCH=1 STORYTTY_BIN=$(CURDIR)/$(RELEASE) \
+	  $(SWIFT) test -c release --scratch-path $(TEST_BUILD) --disable-xctest \
+	  --no-parallel --filter Benchmarks
+
+lint:
+	$(SWIFT) format lint --strict --parallel -r Package.swift Sources Tests
+	.ci/lint
+
+format:
+	$(SWIFT) format --in-place --parallel -r Package.swift Sources Tests
+
+# Only copies, so that `sudo make install` builds nothing as root: run `make build` first.
+install:
+	@test -x $(RELEASE)/storytty || { echo "run 'make build' first" >&2; exit 1; }
+	install -d "$(DESTDIR)$(PREFIX)/bin" "$(DESTDIR)$(PREFIX)/libexec/storytty" \
+	  "$(DESTDIR)$(PREFIX)/share/storytty/demo"
+	install -m 755 $(RELEASE)/storytty "$(DESTDIR)$(PREFIX)/bin/storytty"
+	install -m 755 $(RELEASE)/storytty-decoder \
+	  "$(DESTDIR)$(PREFIX)/libexec/storytty/storytty-decoder"
+	install -m 644 Resources/demo/feed.json Resources/demo/*.mp4 Resources/demo/*.png \
+	  Resources/demo/*.jpg "$(DESTDIR)$(PREFIX)/share/storytty/demo"
+
+uninstall:
+	rm -f "$(DESTDIR)$(PREFIX)/bin/storytty"
+	rm -rf "$(DESTDIR)$(PREFIX)/libexec/storytty" "$(DESTDIR)$(PREFIX)/share/storytty"
+
+clean:
+	rm -rf .build

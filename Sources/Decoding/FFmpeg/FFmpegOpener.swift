@@ -1,0 +1,75 @@
+import CFFmpeg
+
+/// Opens what a container names beside itself (an HLS list's segments and keys) through the player,
+/// which alone decides what may be opened. Binding file: unsafe pointers.
+final class FFmpegOpener {
+  private let connection: PlayerConnection
+  private var opened: [UnsafeMutablePointer<AVIOContext>: FFmpegBytes] = [:]
+  /// Why something could not be opened or read; FFmpeg goes on without it and does not tell.
+  private(set) var failure: DecodingError?
+
+  init(_ connection: PlayerConnection) { self.connection = connection }
+
+  /// Makes a container open through this object, which must outlive it.
+  func serve(_ context: UnsafeMutablePointer<AVFormatContext>) {
+    context.pointee.opaque = Unmanaged.passUnretained(self).toOpaque()
+    context.pointee.io_open = openResource
+    context.pointee.io_close2 = closeResource
+    // What does not come through here finds no protocol at all.
+    context.pointee.protocol_whitelist = av_strdup("none")
+  }
+
+  fileprivate func open(
+    _ url: String, key: String?, vector: String?
+  ) -> UnsafeMutablePointer<AVIOContext>? {
+    do throws(DecodingError) {
+      let isEncrypted = url.hasPrefix("crypto:") || url.hasPrefix("crypto+")
+      let (id, length) = try connection.openResource(isEncrypted ? String(url.dropFirst(7)) : url)
+      var stream: any ByteStream = ResourceStream(connection, resource: id, length: length)
+      if isEncrypted {
+        guard let clear = DecryptingStream(stream, key: key ?? "", vector: vector ?? "") else {
+          throw DecodingError.protected
+        }
+        stream = clear
+      }
+      let bytes = try FFmpegBytes(stream)
+      opened[bytes.context] = bytes
+      return bytes.context
+    } catch {
+      failure = error
+      return nil
+    }
+  }
+
+  fileprivate func close(_ context: UnsafeMutablePointer<AVIOContext>) {
+    if let reason = opened.removeValue(forKey: context)?.stream.failure { failure = reason }
+  }
+}
+
+private func opener(of context: UnsafeMutablePointer<AVFormatContext>?) -> FFmpegOpener? {
+  guard let opaque = context?.pointee.opaque else { return nil }
+  return Unmanaged<FFmpegOpener>.fromOpaque(opaque).takeUnretainedValue()
+}
+
+private func openResource(
+  _ context: UnsafeMutablePointer<AVFormatContext>?,
+  _ out: UnsafeMutablePointer<UnsafeMutablePointer<AVIOContext>?>?, _ url: UnsafePointer<CChar>?,
+  _ flags: Int32, _ options: UnsafeMutablePointer<OpaquePointer?>?
+) -> Int32 {
+  guard let opener = opener(of: context), let out, let url, flags & AVIO_FLAG_WRITE == 0 else {
+    return ff_error_refused()
+  }
+  func option(_ name: String) -> String? {
+    guard let entry = av_dict_get(options?.pointee, name, nil, 0) else { return nil }
+    return String(cString: entry.pointee.value)
+  }
+  out.pointee = opener.open(String(cString: url), key: option("key"), vector: option("iv"))
+  return out.pointee == nil ? ff_error_refused() : 0
+}
+
+private func closeResource(
+  _ context: UnsafeMutablePointer<AVFormatContext>?, _ bytes: UnsafeMutablePointer<AVIOContext>?
+) -> Int32 {
+  if let bytes { opener(of: context)?.close(bytes) }
+  return 0
+}

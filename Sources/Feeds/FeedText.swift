@@ -1,0 +1,58 @@
+import System
+
+/// The text of a feed or list in a file, at most as long as feeds may be.
+struct FeedText {
+  /// Why it cannot be had.
+  struct Unreadable: Error {
+    let words: String
+  }
+
+  /// In bytes, as it was when it was looked at.
+  let count: Int
+  private let path: String
+  private let files: any FileAccess
+
+  fileprivate init(path: String, count: Int, files: any FileAccess) {
+    self.path = path
+    self.count = count
+    self.files = files
+  }
+
+  /// All of it.
+  func whole() throws(Unreadable) -> [UInt8] {
+    do {
+      return try files.bytes(of: path, at: 0, count: count)
+    } catch {
+      throw Unreadable(words: error.inWords)
+    }
+  }
+
+  /// Reads it as JSON, a window at a time. What cannot be read counts as the end.
+  func reader() -> JSONReader {
+    JSONReader { offset, wanted in
+      let rest = max(0, count - offset)
+      return (try? files.bytes(of: path, at: offset, count: min(wanted, rest))) ?? []
+    }
+  }
+
+  /// Reads its first bytes as JSON.
+  func head() -> JSONReader {
+    JSONReader((try? files.bytes(of: path, at: 0, count: min(count, Limit.headBytes))) ?? [])
+  }
+}
+
+extension FileAccess {
+  /// A regular file's text.
+  func text(at path: String) throws(FeedText.Unreadable) -> FeedText {
+    let size: Int64
+    do {
+      size = try status(of: path).sizeBytes
+    } catch {
+      throw FeedText.Unreadable(words: error.inWords)
+    }
+    guard size <= Limit.feedBytes else {
+      throw FeedText.Unreadable(words: "it is larger than \(Limit.feedBytes >> 20) MiB")
+    }
+    return FeedText(path: path, count: Int(size), files: self)
+  }
+}

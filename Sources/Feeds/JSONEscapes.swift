@@ -1,0 +1,63 @@
+/// The backslash escapes of JSON strings.
+enum JSONEscapes {
+  struct Failure: Error {
+    let index: Int
+    let what: String
+  }
+
+  /// The text between the quotes with its escapes resolved; a lone surrogate becomes U+FFFD.
+  static func resolved(_ text: ArraySlice<UInt8>) throws(Failure) -> String {
+    var units: [UInt8] = []
+    units.reserveCapacity(text.count)
+    var index = text.startIndex
+    while index < text.endIndex {
+      let byte = text[index]
+      index += 1
+      guard byte == UInt8(ascii: "\\") else {
+        units.append(byte)
+        continue
+      }
+      let escape = text[index]
+      index += 1
+      switch escape {
+      case UInt8(ascii: "n"): units.append(0x0A)
+      case UInt8(ascii: "t"): units.append(0x09)
+      case UInt8(ascii: "r"): units.append(0x0D)
+      case UInt8(ascii: "b"): units.append(0x08)
+      case UInt8(ascii: "f"): units.append(0x0C)
+      case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): units.append(escape)
+      case UInt8(ascii: "u"):
+        let scalar = try scalar(in: text, at: &index)
+        units.append(contentsOf: String(Character(scalar)).utf8)
+      default: throw Failure(index: index - 1, what: "an unknown escape in a string")
+      }
+    }
+    return String(decoding: units, as: UTF8.self)
+  }
+
+  /// The scalar of `\uXXXX`, with the second half where it needs one.
+  private static func scalar(
+    in text: ArraySlice<UInt8>, at index: inout Int
+  ) throws(Failure) -> Unicode.Scalar {
+    let first = try unit(in: text, at: index)
+    index += 4
+    if let scalar = Unicode.Scalar(first) { return scalar }
+    let low = index + 2
+    guard first & 0xFC00 == 0xD800, low + 4 <= text.endIndex,
+      text[index] == UInt8(ascii: "\\"), text[index + 1] == UInt8(ascii: "u")
+    else { return "\u{FFFD}" }
+    let second = try unit(in: text, at: low)
+    guard second & 0xFC00 == 0xDC00 else { return "\u{FFFD}" }
+    index = low + 4
+    let value = 0x10000 + (UInt32(first & 0x3FF) << 10 | UInt32(second & 0x3FF))
+    return Unicode.Scalar(value) ?? "\u{FFFD}"
+  }
+
+  private static func unit(in text: ArraySlice<UInt8>, at index: Int) throws(Failure) -> UInt16 {
+    guard index + 4 <= text.endIndex,
+      text[index..<index + 4].allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit }),
+      let value = UInt16(String(decoding: text[index..<index + 4], as: UTF8.self), radix: 16)
+    else { throw Failure(index: index, what: "a \\u escape needs four hex digits") }
+    return value
+  }
+}

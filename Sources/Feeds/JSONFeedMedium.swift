@@ -1,0 +1,66 @@
+import Stories
+
+/// One representation of what an item tells: an attachment, or the item's picture.
+struct JSONFeedMedium {
+  /// Which of several representations is preferred.
+  enum Rank: Comparable {
+    case plain, stream, unknown
+  }
+
+  let address: String
+  let title: String
+  let durationS: Double?
+  /// Nil where neither type nor name tells.
+  let kind: Story.Kind?
+  let rank: Rank
+
+  /// Nil for what cannot be a medium by its MIME type.
+  init?(address: String, type: String, title: String = "", durationS: Double? = nil) {
+    self.address = address
+    self.title = title
+    self.durationS = durationS
+    switch MIMEType(type) {
+    case .medium(let kind): (self.kind, rank) = (kind, .plain)
+    case .stream: (kind, rank) = (.video, .stream)
+    case .other: return nil
+    case .unknown:
+      kind = NameClaim(address: address)?.kind
+      rank = kind == nil ? .unknown : .plain
+    }
+  }
+}
+
+/// What a MIME type says about a medium.
+private enum MIMEType {
+  case medium(Story.Kind)
+  /// A playlist of HLS or DASH.
+  case stream
+  /// Surely no medium.
+  case other
+  case unknown
+
+  init(_ text: String) {
+    let type = text.utf8.allSatisfy(MIMEType.isPlain) ? text : MIMEType.plain(text)
+    self = MIMEType.table.first { type.hasPrefix($0.0) }?.1 ?? .unknown
+  }
+
+  /// What a type starts with; the first that fits counts.
+  private static let table: [(String, MIMEType)] = [
+    ("video/lottie", .medium(.animation)), ("video/", .medium(.video)),
+    ("audio/mpegurl", .stream), ("audio/x-mpegurl", .stream), ("audio/", .medium(.sound)),
+    ("image/svg", .other), ("image/", .medium(.picture)),
+    ("application/vnd.apple.mpegurl", .stream), ("application/x-mpegurl", .stream),
+    ("application/dash+xml", .stream), ("application/pdf", .other),
+    ("application/x-shockwave-flash", .other), ("application/zip+dotlottie", .medium(.animation)),
+    ("application/lottie", .medium(.animation)), ("text/", .other), ("font/", .other),
+    ("model/", .other), ("message/", .other),
+  ]
+
+  private static func isPlain(_ byte: UInt8) -> Bool {
+    byte < 0x80 && byte != 0x20 && !(UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)
+  }
+
+  private static func plain(_ text: String) -> String {
+    String(text.lowercased().drop { $0 == " " })
+  }
+}

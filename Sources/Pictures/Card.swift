@@ -1,0 +1,94 @@
+/// A key and what it does, for cards.
+public struct CardRow: Equatable, Sendable {
+  public var keys: String
+  public var action: String
+
+  public init(keys: String, action: String) {
+    self.keys = keys
+    self.action = action
+  }
+}
+
+/// A heading and rows of keys and what they do, laid out for a grid.
+struct Card {
+  private let heading: [Lettering]
+  private let rows: [CardRow]
+  private let layout: CardLayout
+  private let keyWidth: Int
+  private let keyGap: Int
+
+  init(heading: [Lettering], rows: [CardRow], columns: Int, rowsHigh: Int, _ style: Compositor) {
+    let roomy = Card(
+      heading, rows, keyGap: 2, blockGap: 3, columns: columns, rowsHigh: rowsHigh, style)
+    guard roomy.layout.shownRows < rows.count else {
+      self = roomy
+      return
+    }
+    // Only the first of several keys, so that more rows stand side by side.
+    let short = rows.map { row in
+      CardRow(keys: String(row.keys.prefix { $0 != " " }), action: row.action)
+    }
+    let dense = Card(
+      heading, short, keyGap: 1, blockGap: 2, columns: columns, rowsHigh: rowsHigh, style)
+    self = dense.layout.shownRows > roomy.layout.shownRows ? dense : roomy
+  }
+
+  private init(
+    _ heading: [Lettering], _ rows: [CardRow], keyGap: Int, blockGap: Int, columns: Int,
+    rowsHigh: Int, _ style: Compositor
+  ) {
+    self.heading = heading
+    self.rows = rows
+    self.keyGap = keyGap
+    keyWidth = rows.map { style.textWidth($0.keys) }.max() ?? 0
+    let actionWidth = rows.map { style.textWidth($0.action) }.max() ?? 0
+    layout = CardLayout(
+      columns: columns, rows: rowsHigh,
+      content: CardLayout.Content(
+        heading: heading.map { style.textWidth($0.text) }, rowCount: rows.count,
+        rowWidth: keyWidth + keyGap + actionWidth, narrowestRow: keyWidth + keyGap + 10,
+        gap: blockGap))
+  }
+
+  func draw(with style: Compositor, onto grid: inout CellGrid) {
+    let top = (grid.rows - layout.height) / 2
+    let left = (grid.columns - layout.width) / 2
+    style.panel(
+      top: top, left: left, width: layout.width, height: layout.height, onto: &grid)
+    let firstRow = drawHeading(top: top, left: left, with: style, onto: &grid)
+    for (index, entry) in rows.prefix(layout.shownRows).enumerated() {
+      let place = layout.place(of: index)
+      let row = firstRow + place.row
+      let column = left + place.column
+      style.write(
+        Lettering(entry.keys, .accent), row: row, column: column,
+        width: min(keyWidth, layout.blockWidth), onto: &grid)
+      let start = keyWidth + keyGap
+      style.write(
+        Lettering(entry.action), row: row, column: column + start,
+        width: layout.blockWidth - start, onto: &grid)
+    }
+    let missing = rows.count - layout.shownRows
+    guard missing > 0, layout.rowsPerBlock > 0 else { return }
+    let place = layout.place(of: layout.shownRows)
+    style.write(
+      Lettering("\(style.unicode ? "…" : "...") \(missing) more", .quiet),
+      row: firstRow + place.row, column: left + place.column, width: layout.blockWidth, onto: &grid)
+  }
+
+  /// - Returns: the row after it.
+  private func drawHeading(
+    top: Int, left: Int, with style: Compositor, onto grid: inout CellGrid
+  ) -> Int {
+    let inside = max(0, layout.width - 2 * layout.horizontalPadding)
+    var row = top + layout.spacing.verticalPadding
+    for line in heading where row < top + layout.height {
+      let free = max(0, inside - style.textWidth(line.text))
+      style.write(
+        line, row: row, column: left + layout.horizontalPadding + free / 2, width: inside,
+        onto: &grid)
+      row += 1
+    }
+    return row + layout.spacing.freeRow
+  }
+}

@@ -1,0 +1,134 @@
+import Glibc
+import Player
+import System
+import Terminal
+
+/// What the configuration file says, put under what the command line says.
+struct Configuration {
+  /// Sources by their name in the file, in its order.
+  private(set) var feeds: [(name: String, sources: [String])] = []
+
+  /// Reads the file that the command line names, else the user's own where there is one.
+  ///
+  /// - Parameter base: what the settings are put into.
+  static func read(named path: String?, into base: inout Invocation) throws(UsageError)
+    -> Configuration
+  {
+    var configuration = Configuration()
+    guard let path = path ?? ownPath else { return configuration }
+    let bytes: [UInt8]
+    do {
+      bytes = try Descriptor.open(reading: path).read(at: 0, count: 1 << 20)
+    } catch {
+      throw UsageError(words: "cannot read the configuration \(path): \(error.reason)")
+    }
+    do throws(ConfigFile.Mistake) {
+      let file = try ConfigFile(path: path, text: String(decoding: bytes, as: UTF8.self))
+      for section in file.sections { try configuration.take(section, of: file, into: &base) }
+    } catch {
+      throw UsageError(words: error.words)
+    }
+    return configuration
+  }
+
+  /// The sources of a call: a configured feed by its name where no file is called so, and without
+  /// any source all configured feeds.
+  func sources(for invocation: Invocation) -> [String] {
+    if invocation.sources.isEmpty, invocation.verb == .play { return feeds.flatMap(\.sources) }
+    return invocation.sources.flatMap { source in
+      guard access(source, F_OK) != 0, let feed = feeds.first(where: { $0.name == source }) else {
+        return [source]
+      }
+      return feed.sources
+    }
+  }
+
+  /// `$XDG_CONFIG_HOME/storytty/config`, else below ~/.config; nil where there is none.
+  private static var ownPath: String? {
+    let home = getenv("XDG_CONFIG_HOME").map { String(cString: $0) }
+    let folder =
+      home.flatMap { $0.hasPrefix("/") ? $0 : nil }
+      ?? getenv("HOME").map { String(cString: $0) + "/.config" }
+    guard let path = folder.map({ "\($0)/storytty/config" }), access(path, F_OK) == 0 else {
+      return nil
+    }
+    return path
+  }
+
+  private mutating func take(
+    _ section: ConfigFile.Section, of file: ConfigFile, into base: inout Invocation
+  ) throws(ConfigFile.Mistake) {
+    switch section.kind {
+    case "": try takeOptions(section, of: file, into: &base)
+    case "keys": try takeKeys(section, of: file, into: &base)
+    case "feed": try takeFeed(section, of: file)
+    default:
+      throw file.mistake(
+        section.line,
+        "unknown section [\(section.kind)]"
+          + Spelling.hint(for: section.kind, among: ["keys", "feed"]))
+    }
+  }
+
+  private func takeOptions(
+    _ section: ConfigFile.Section, of file: ConfigFile, into base: inout Invocation
+  ) throws(ConfigFile.Mistake) {
+    for entry in section.entries {
+      let rows = OptionTable.rows.filter(\.isSetting)
+      guard let row = rows.first(where: { $0.name == entry.key }) else {
+        let hint = Spelling.hint(for: entry.key, among: rows.map(\.name))
+        throw file.mistake(entry.line, "unknown setting '\(entry.key)'\(hint)")
+      }
+      if row.argument == nil {
+        switch entry.value {
+        case "yes", "true", "on", "1": break
+        case "no", "false", "off", "0": continue
+        default: throw file.mistake(entry.line, "\(entry.key) is yes or no, not '\(entry.value)'")
+        }
+      }
+      do {
+        try row.apply(&base, entry.value)
+      } catch let error as UsageError {
+        throw file.mistake(entry.line, error.words)
+      } catch {
+        throw file.mistake(entry.line, "\(error)")
+      }
+    }
+  }
+
+  private func takeKeys(
+    _ section: ConfigFile.Section, of file: ConfigFile, into base: inout Invocation
+  ) throws(ConfigFile.Mistake) {
+    for entry in section.entries {
+      guard let action = Action(rawValue: entry.key) else {
+        let hint = Spelling.hint(for: entry.key, among: Action.allCases.map(\.rawValue))
+        throw file.mistake(entry.line, "unknown action '\(entry.key)'\(hint)")
+      }
+      var keys: [Key] = []
+      for name in entry.value.split(whereSeparator: \.isWhitespace) {
+        guard let key = Key(name: String(name)) else {
+          throw file.mistake(entry.line, "unknown key '\(name)'")
+        }
+        keys.append(key)
+      }
+      base.play.keys.bind(action, to: keys)
+    }
+  }
+
+  private mutating func takeFeed(_ section: ConfigFile.Section, of file: ConfigFile)
+    throws(ConfigFile.Mistake)
+  {
+    guard !section.name.isEmpty else {
+      throw file.mistake(section.line, "a feed needs a name: [feed NAME]")
+    }
+    var sources: [String] = []
+    for entry in section.entries {
+      guard entry.key == "source" else {
+        let hint = Spelling.hint(for: entry.key, among: ["source"])
+        throw file.mistake(entry.line, "unknown setting '\(entry.key)' of a feed\(hint)")
+      }
+      sources.append(entry.value)
+    }
+    feeds.append((section.name, sources))
+  }
+}

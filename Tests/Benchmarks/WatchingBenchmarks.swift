@@ -1,0 +1,138 @@
+import Glibc
+import Support
+import System
+import Testing
+
+extension Benchmarks {
+  /// What a viewer feels: keys, gaps, drops, and what it costs to wait.
+  @Suite struct WatchingBenchmarks {
+    private let clip = Effort.clips[0].clip
+
+    /// A player on a terminal of 200x60, driven by hand.
+    private func watch(
+      _ sources: [String], options: [String] = [], _ hand: (PseudoTerminal) throws -> Void
+    ) throws -> Report {
+      let home = try TemporaryDirectory()
+      let report = home.path("report.json")
+      let terminal = try PseudoTerminal(columns: 200, rows: 60)
+      try terminal.start(
+        Programs.player, ["--report", report] + options + sources,
+        environment: Run.environment(home: home.path))
+      try hand(terminal)
+      terminal.send("q")
+      guard terminal.awaitEnd(within: .seconds(60)) != nil else {
+        throw SupportError("the player did not end")
+      }
+      return try Report(path: report)
+    }
+
+    private func pause(_ duration: Duration) {
+      usleep(UInt32(max(0, milliseconds(duration)) * 1000))
+    }
+
+    @Test func keys_neighboursReady() throws {
+      let path = try clip.file()
+      let presses = Effort.isFull ? 60 : 2
+      let report = try watch([path, path, path, path]) { terminal in
+        pause(.milliseconds(1200))
+        for press in 0..<presses {
+          // There and back between the second and the third of four.
+          terminal.send(press == 0 || press % 2 == 1 ? "l" : "h")
+          pause(.milliseconds(700))
+        }
+      }
+      #expect(report.keys.count == presses)
+      var table = Table(
+        "key to the last byte of the new story's picture, 200x60", "keys", "p50 ms", "p99 ms",
+        "budget p99")
+      table.add(
+        "\(report.keys.count)", fixed(report.keys.latencyMsP50, 1),
+        fixed(report.keys.latencyMsP99, 1), "16")
+      table.show()
+    }
+
+    @Test func transitions_neighboursReady() throws {
+      var short = clip
+      short.seconds = 1
+      let path = try short.file()
+      let count = Effort.isFull ? 20 : 2
+      let report = try watch(Array(repeating: path, count: count)) { terminal in
+        pause(.milliseconds(1300 * count + 1000))
+      }
+      var table = Table(
+        "last picture of a story to the first of the next, 200x60", "transitions", "p50 ms",
+        "p99 ms", "budget p99")
+      table.add(
+        "\(report.transitions.count)", fixed(report.transitions.gapMsP50, 1),
+        fixed(report.transitions.gapMsP99, 1), fixed(1000 / Double(short.rate) + 4, 1))
+      table.show()
+    }
+
+    @Test func drops_memoryAndIdling() throws {
+      var table = Table(
+        "watching at its own pace, 200x60, three stories ready", "what", "measured", "budget")
+      let path = try clip.file()
+      var ready: [(rss: Int, pss: Int)] = []
+      var idle = 0.0
+      var peak: Double?
+      let report = try watch([path, path, path]) { terminal in
+        let player = try #require(terminal.identifier)
+        pause(.seconds(1))
+        ready = Self.children(of: player).dropFirst().compactMap(Self.memory)
+        pause(.seconds(clip.seconds))
+        // The second story, paused.
+        terminal.send(" ")
+        pause(.milliseconds(700))
+        peak = Self.peakKibibytes(player)
+        let family = [player] + Self.children(of: player)
+        let before = family.map(Self.processorMs).reduce(0, +)
+        let length = Effort.isFull ? 10.0 : 1
+        pause(.seconds(length))
+        idle = (family.map(Self.processorMs).reduce(0, +) - before) / (length * 10)
+      }
+      let told = try #require(report.stories.first)
+      table.add("pictures shown of \(told.framesDecoded)", "\(told.framesShown)", "-")
+      table.add("pictures dropped", "\(told.framesDropped)", "0")
+      table.add("player, peak RSS MiB", fixed(peak.map { $0 / 1024 }, 1), "40")
+      table.add("playing decoder, peak RSS MiB", fixed(report.maxRssKiB.decoders / 1024, 1), "75")
+      table.add("ready neighbour, RSS MiB", Self.most(ready.map(\.rss)), "40")
+      table.add("ready neighbour, PSS MiB", Self.most(ready.map(\.pss)), "20")
+      table.add("paused, % of a core", fixed(idle, 2), "0.50")
+      table.show()
+    }
+
+    private static func most(_ kibibytes: [Int]) -> String {
+      fixed(kibibytes.max().map { Double($0) / 1024 }, 1)
+    }
+
+    /// A process's children, the first started first.
+    private static func children(of process: pid_t) -> [pid_t] {
+      let text = (try? readText("/proc/\(process)/task/\(process)/children")) ?? ""
+      return text.split(separator: " ").compactMap { pid_t($0) }.sorted()
+    }
+
+    private static func processorMs(_ process: pid_t) -> Double {
+      let text = (try? readText("/proc/\(process)/schedstat")) ?? ""
+      return (text.split(separator: " ").first.flatMap { Double($0) } ?? 0) / 1e6
+    }
+
+    /// The largest resident set so far. What getrusage says of a child holds its starter's too,
+    /// which here is the test's own.
+    private static func peakKibibytes(_ process: pid_t) -> Double? {
+      let text = (try? readText("/proc/\(process)/status")) ?? ""
+      let line = text.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
+      return line?.split(whereSeparator: { $0 == " " || $0 == "\t" }).dropFirst().first
+        .flatMap { Double($0) }
+    }
+
+    private static func memory(_ process: pid_t) -> (rss: Int, pss: Int)? {
+      guard let text = try? readText("/proc/\(process)/smaps_rollup") else { return nil }
+      func field(_ name: String) -> Int? {
+        let line = text.split(separator: "\n").first { $0.hasPrefix(name) }
+        return line.flatMap { $0.split(separator: " ").dropFirst().first }.flatMap { Int($0) }
+      }
+      guard let rss = field("Rss:"), let pss = field("Pss:") else { return nil }
+      return (rss, pss)
+    }
+  }
+}

@@ -1,0 +1,192 @@
+import DecoderLink
+import Glibc
+import Support
+import System
+import Testing
+
+/// The decoder as a process: what it may not do, and what becomes of it.
+@Suite struct DecoderProcessTests {
+  private let clip = Clip(width: 320, height: 180, rate: 25, seconds: 2, sound: true)
+
+  @Test func check_insideTheSandbox_refusesAll() throws {
+    let result = try ChildProcess.output(of: Programs.decoder, arguments: ["--check"])
+    #expect(
+      result.text.hasSuffix(
+        """
+        sandbox: closed
+        open: refused (EPERM)
+        socket: refused (EPERM)
+        execve: refused (EPERM)
+        fork: refused (EPERM)
+        ptrace: refused (EPERM)
+        kill: refused (EPERM)
+        mmap PROT_EXEC: refused (EPERM)
+
+        """))
+    for library in [
+      "FFmpeg 5.", "libavcodec 59.", "libheif 1.", "libwebpdemux 1.", "libseccomp 2.",
+    ] {
+      #expect(result.text.contains(library))
+    }
+    #expect(result.ending == .exited(status: 0))
+  }
+
+  @Test func run_withWrongArguments_saysHow() throws {
+    let result = try ChildProcess.output(of: Programs.decoder, arguments: ["--nonsense"])
+    #expect(result.text.hasPrefix("usage: storytty-decoder [--check]\n"))
+    #expect(result.ending == .exited(status: 1))
+  }
+
+  @Test func fault_crash_endsTheProcess() throws {
+    let telling = try Telling(contents(clip.file()), arguments: ["--fault", "crash"])
+    #expect(try telling.listen(within: .seconds(10)))
+    #expect(telling.isDead && telling.info == nil)
+    #expect(telling.ending() == .killed(signal: SIGSEGV))
+  }
+
+  @Test func fault_memory_endsTheProcessAtItsLimit() throws {
+    let telling = try Telling(contents(clip.file()), arguments: ["--fault", "memory"])
+    #expect(try telling.listen(within: .seconds(30)))
+    #expect(telling.isDead)
+    #expect(telling.peakKibibytes < 1 << 20)
+  }
+
+  @Test func fault_spin_saysNothingMore() throws {
+    let telling = try Telling(contents(clip.file()), arguments: ["--fault", "spin"])
+    #expect(try telling.listen(within: .milliseconds(500)) == false)
+    #expect(telling.info == nil && !telling.isDead)
+    telling.kill()
+  }
+
+  @Test func socket_whenItEnds_endsTheProcess() throws {
+    let started = try ChildProcess.start(Programs.decoder, arguments: [], environment: [])
+    shutdown(started.socket.number, Int32(SHUT_RDWR))
+    var ending: ChildProcess.Ending?
+    for _ in 0..<2_500 where ending == nil {
+      ending = started.process.poll()
+      usleep(2_000)
+    }
+    #expect(ending == .exited(status: 0))
+  }
+
+  @Test func credits_boundThePictures() throws {
+    let telling = try Telling(contents(clip.file()))
+    try telling.listen(for: .milliseconds(300))
+    #expect(telling.pictures.isEmpty)
+    #expect(telling.info?.displayWidth == 320)
+    for (credit, total) in [(1, 1), (3, 4), (2, 6)] as [(UInt32, Int)] {
+      try telling.allow(credit)
+      #expect(try telling.listen { $0.pictures.count >= total })
+      try telling.listen(for: .milliseconds(100))
+      #expect(telling.pictures.count == total)
+    }
+    try telling.allow(1_000)
+    #expect(try telling.listen())
+    #expect(telling.pictures.count == 50)
+    #expect(telling.ended?.pictures == .seconds(2))
+    #expect(
+      telling.pictures.map(\.time) == (0..<50).map { Duration.milliseconds($0 * 40) })
+  }
+
+  @Test func shape_whenItChanges_holdsFromTheNextPicture() throws {
+    let telling = try Telling(contents(clip.file()))
+    try telling.allow(1)
+    #expect(try telling.listen { $0.pictures.count == 1 })
+    try telling.send(.shape(PictureRequest(width: 64, height: 64, fit: .cover)))
+    try telling.allow(1)
+    #expect(try telling.listen { $0.pictures.count == 2 })
+    #expect(telling.pictures.map { [$0.width, $0.height] } == [[120, 68], [64, 64]])
+  }
+
+  private static let positions: [(Duration, Duration)] = [
+    (.zero, .zero), (.milliseconds(39), .zero), (.milliseconds(40), .milliseconds(40)),
+    (.milliseconds(1_000), .milliseconds(1_000)), (.milliseconds(1_019), .milliseconds(1_000)),
+    (.milliseconds(1_979), .milliseconds(1_960)), (.seconds(60), .milliseconds(1_960)),
+  ]
+
+  /// The picture shown at a position is the one that comes, whatever was told before.
+  @Test(arguments: positions) func seek_givesTheVeryPicture(to position: Duration, time: Duration)
+    throws
+  {
+    let telling = try Telling(contents(clip.file()))
+    try telling.allow(100)
+    #expect(try telling.listen())
+    let whole = telling.pictures
+    try telling.seek(7, to: position)
+    try telling.allow(100)
+    #expect(try telling.listen())
+    let after = telling.pictures.dropFirst(whole.count)
+    let first = try #require(after.first)
+    #expect(first.serial == 7 && first.time == time)
+    #expect(first.pixels == whole.first { $0.time == time }?.pixels)
+    #expect(after.count == whole.drop { $0.time < time }.count)
+    #expect(telling.ended?.serial == 7)
+  }
+
+  @Test func seek_whileTelling_dropsTheRest() throws {
+    let telling = try Telling(contents(clip.file()))
+    try telling.allow(5)
+    #expect(try telling.listen { $0.pictures.count == 5 })
+    try telling.seek(1, to: .seconds(1))
+    try telling.seek(2, to: .milliseconds(1_960))
+    try telling.allow(10)
+    #expect(try telling.listen())
+    #expect(telling.pictures.last?.serial == 2)
+    #expect(telling.pictures.last?.time == .milliseconds(1_960))
+    #expect(telling.ended?.serial == 2)
+  }
+
+  @Test func open_withAStart_beginsThere() throws {
+    let telling = try Telling(contents(clip.file()), start: .milliseconds(1_500))
+    try telling.allow(1)
+    #expect(try telling.listen { !$0.pictures.isEmpty })
+    #expect(telling.pictures[0].time == .milliseconds(1_480))
+  }
+
+  @Test func open_withoutALength_tellsTheSame() throws {
+    let telling = try Telling(contents(clip.file()), length: false)
+    try telling.allow(1_000)
+    #expect(try telling.listen())
+    #expect(telling.pictures.count == 50)
+  }
+
+  @Test func effort_hurried_leavesPicturesOutInOrder() throws {
+    let telling = try Telling(contents(clip.file()))
+    try telling.send(.effort(.hurried))
+    try telling.allow(1_000)
+    #expect(try telling.listen())
+    #expect(telling.pictures.count < 50 && telling.pictures.count > 5)
+    let times = telling.pictures.map(\.time)
+    #expect(times == times.sorted())
+    #expect(telling.failure == nil)
+  }
+
+  @Test func sound_isWholeAndInTime() throws {
+    let telling = try Telling(contents(clip.file()), soundRate: 48_000)
+    try telling.allow(1_000)
+    #expect(try telling.listen())
+    let count = telling.sounds.reduce(0) { $0 + $1.samples.count / 2 }
+    #expect(abs(count - 96_000) <= 1_024)
+    var next = Duration.zero
+    for run in telling.sounds {
+      #expect(abs((run.time - next) / .seconds(1)) < 0.002)
+      next = run.time + .nanoseconds(run.samples.count / 2 * 1_000_000_000 / 48_000)
+    }
+    // A beep at the start of each second, silence between.
+    let samples = telling.sounds.flatMap(\.samples)
+    func loudness(_ from: Double, _ to: Double) -> Int {
+      samples[Int(from * 48_000) * 2..<Int(to * 48_000) * 2].map { Int($0.magnitude) }.max() ?? 0
+    }
+    #expect(loudness(0.01, 0.04) > 10_000 && loudness(1.01, 1.04) > 10_000)
+    #expect(loudness(0.2, 0.9) < 1_000 && loudness(1.2, 1.9) < 1_000)
+  }
+
+  @Test func sound_withFewCredits_isNoFurtherAheadThanHalfASecond() throws {
+    let telling = try Telling(contents(clip.file()), soundRate: 48_000)
+    try telling.allow(1)
+    #expect(try telling.listen { !$0.pictures.isEmpty })
+    try telling.listen(for: .milliseconds(200))
+    let last = telling.sounds.map(\.time).max() ?? .zero
+    #expect(last <= .milliseconds(600))
+  }
+}

@@ -1,0 +1,176 @@
+import DecoderLink
+import Glibc
+import Support
+import System
+
+/// Plays the player's part towards a decoder of its own: serves resources and collects what is told.
+final class Telling {
+  /// What an `openResource` is answered with: a resource's bytes, or nothing to refuse it.
+  typealias Opener = (String) -> [UInt8]?
+
+  private static let processorSeconds: UInt64 = 20
+  private let started: ChildProcess.Started
+  private var assembler = FrameAssembler<DecoderMessage>()
+  private var resources: [UInt32: [UInt8]]
+  private let opener: Opener
+  private(set) var info: MediaInfo?
+  private(set) var pictures: [DecodedPicture] = []
+  private(set) var sounds: [DecodedSound] = []
+  private(set) var ended: (serial: UInt32, pictures: Duration?, sound: Duration?)?
+  private(set) var failure: String?
+  private(set) var isDead = false
+  /// What was asked for beside the story itself.
+  private(set) var urls: [String] = []
+  /// The largest resident set so far, in KiB.
+  private(set) var peakKibibytes = 0
+  private var turns = 0
+
+  init(
+    _ bytes: [UInt8], width: UInt32 = 120, height: UInt32 = 80, fit: PictureRequest.Fit = .contain,
+    soundRate: UInt32? = nil, start: Duration = .zero, length: Bool = true,
+    arguments: [String] = [], opener: @escaping Opener = { _ in nil }
+  ) throws {
+    started = try ChildProcess.start(
+      Programs.decoder, arguments: arguments, environment: ["PATH=/usr/bin:/bin"])
+    // As the player does.
+    started.process.limitProcessorTime(seconds: Self.processorSeconds)
+    resources = [0: bytes]
+    self.opener = opener
+    try send(
+      .open(
+        OpenRequest(
+          length: length ? UInt64(bytes.count) : nil,
+          shape: PictureRequest(width: width, height: height, fit: fit), soundRate: soundRate,
+          start: start)))
+  }
+
+  convenience init(corpus name: String, width: UInt32 = 120, height: UInt32 = 80) throws {
+    try self.init(try contents(Media.path(name)), width: width, height: height)
+  }
+
+  func send(_ message: PlayerMessage) throws {
+    var rest = message.frame[...]
+    while !rest.isEmpty, !isDead {
+      switch try started.socket.write(rest) {
+      case .bytes(let count): rest = rest.dropFirst(count)
+      case .wouldBlock: break
+      case .end: isDead = true
+      }
+    }
+  }
+
+  func allow(_ pictures: UInt32) throws { try send(.credit(pictures: pictures)) }
+
+  func seek(_ serial: UInt32, to position: Duration) throws {
+    ended = nil
+    try send(.seek(serial: serial, to: position))
+  }
+
+  var isOver: Bool { ended != nil || failure != nil || isDead }
+
+  /// Listens until `isEnough`, the story's end or the time's; false where the time was over.
+  @discardableResult
+  func listen(
+    within limit: Duration = .seconds(20), until isEnough: (Telling) -> Bool = { _ in false }
+  ) throws -> Bool {
+    let end = Instant.now + limit
+    while !isOver, !isEnough(self) {
+      if let message = try assembler.next() {
+        try take(message)
+        continue
+      }
+      let ready = try awaitReadiness(of: [Interest(started.socket.number)], until: end)
+      guard ready[0].readable else {
+        if Instant.now >= end { return false }
+        continue
+      }
+      if turns % 32 == 0 { notePeak() }
+      turns += 1
+      var bytes: [UInt8] = []
+      switch try started.socket.take(upTo: 64 << 10, into: &bytes) {
+      case .bytes: assembler.append(bytes)
+      case .wouldBlock: break
+      case .end: isDead = true
+      }
+    }
+    notePeak()
+    return true
+  }
+
+  /// Listens for so long, whatever comes.
+  func listen(for time: Duration) throws { try listen(within: time) { _ in false } }
+
+  private func take(_ message: DecoderMessage) throws {
+    switch message {
+    case .read(let request, let resource, let offset, let length):
+      let bytes = resources[resource] ?? []
+      let start = min(bytes.count, Int(clamping: offset))
+      try send(
+        .bytes(request: request, Array(bytes[start..<min(bytes.count, start + Int(length))])))
+    case .openResource(let request, let url):
+      urls.append(url)
+      if let bytes = opener(url) {
+        let id = (resources.keys.max() ?? 0) + 1
+        resources[id] = bytes
+        try send(.resource(request: request, id: id, length: UInt64(bytes.count)))
+      } else {
+        try send(.refused(request: request, reason: "not allowed"))
+      }
+    case .closeResource(let id): resources[id] = nil
+    case .opened(let info): self.info = info
+    case .picture(let picture): pictures.append(picture)
+    case .sound(let sound): sounds.append(sound)
+    case .ended(let serial, let pictures, let sound): ended = (serial, pictures, sound)
+    case .failed(let reason): failure = reason
+    }
+  }
+
+  private func notePeak() {
+    let path = "/proc/\(started.process.identifier)/status"
+    guard let text = try? readText(path) else { return }
+    for line in text.split(separator: "\n") where line.hasPrefix("VmHWM:") {
+      peakKibibytes = max(peakKibibytes, Int(line.filter(\.isNumber)) ?? 0)
+    }
+  }
+
+  /// Waits for the process to end by itself.
+  func ending(within limit: Duration = .seconds(5)) -> ChildProcess.Ending? {
+    let end = Instant.now + limit
+    while Instant.now < end {
+      if let ending = started.process.poll() { return ending }
+      usleep(2_000)
+    }
+    return nil
+  }
+
+  func kill() { _ = started.process.kill() }
+}
+
+/// A file's bytes.
+func contents(_ path: String) throws -> [UInt8] {
+  let file = try Descriptor.open(reading: path)
+  var bytes: [UInt8] = []
+  while case .bytes = try file.read(upTo: 1 << 20, into: &bytes) {}
+  return bytes
+}
+
+/// The mean colours of a picture's quarters: top left, top right, bottom left, bottom right.
+func quarters(_ picture: DecodedPicture) -> [[Int]] {
+  let (width, height) = (Int(picture.width), Int(picture.height))
+  func half(_ length: Int) -> [Range<Int>] {
+    [0..<max(1, length / 2), length / 2..<length]
+  }
+  return half(height).flatMap { rows in
+    half(width).map { columns in
+      var sums = [0, 0, 0]
+      for y in rows {
+        for x in columns {
+          let pixel = Int(picture.pixels[y * width + x])
+          for part in 0..<3 { sums[part] += pixel >> (16 - 8 * part) & 0xFF }
+        }
+      }
+      let count = rows.count * columns.count
+      return sums.map { ($0 + count / 2) / count }
+    }
+  }
+}

@@ -1,0 +1,144 @@
+import Feeds
+import Stories
+import Support
+import System
+import Testing
+
+@Suite(.enabled(if: Media.isAvailable))
+struct CorpusTests {
+  private func read(_ name: String) throws -> Feed {
+    try FeedReader().read([try Media.path(name)])
+  }
+
+  /// Sources below the corpus, as `path | caption | seconds`.
+  private func outline(_ feed: Feed) throws -> [String] {
+    let root = try #require(Media.directory.flatMap(Paths.canonical)) + "/"
+    return feed.reels.flatMap(\.stories).map { story in
+      let source = story.source.text
+      let place = source.hasPrefix(root) ? String(source.dropFirst(root.count)) : source
+      return [place, story.caption ?? "-", story.durationS.map { "\($0)" } ?? "-"]
+        .joined(separator: " | ")
+    }
+  }
+
+  @Test(arguments: [
+    (
+      "feed/local_relative.m3u",
+      [
+        "video/gen_rot90_h264_quadrants.mp4 | Portrait, rotated 90 | 2.0",
+        "image/gen_progressive.jpg | Picture | -", "audio/gen_cover_jpeg.mp3 | Cover art | 3.0",
+        "lottie/gen_rotating_square.json | - | -", "video/does_not_exist.mp4 | - | -",
+      ]
+    ),
+    ("feed/local_relative_crlf.m3u", ["video/gen_60fps.mp4 | Clip | 2.0"]),
+    ("feed/mopidy__comment-ext.m3u", ["feed/song1.mp3 | Song #1 | -"]),
+    ("feed/mopidy__encoding-ext.m3u", ["feed/æøå.mp3 | æøå | -"]),
+    ("feed/mopidy__one-ext.m3u", ["feed/song1.mp3 | Song #1 | -"]),
+    (
+      "feed/mopidy__two-ext.m3u",
+      ["feed/song1.mp3 | Song #1 | -", "feed/song2.mp3 | Song #2 | 60.0"]
+    ),
+    ("feed/no_header.m3u", ["video/gen_60fps.mp4 | - | -", "image/gen_cmyk.jpg | - | -"]),
+    (
+      "feed/FeedKit__feed.json",
+      [
+        "http://therecord.co/downloads/The-Record-sp1e1-ChrisParrish-128.m4a"
+          + " | Special #1 - Chris Parrish: 128Kb's version | 6629.0",
+        "http://therecord.co/downloads/The-Record-sp1e1-ChrisParrish-256.m4a"
+          + " | Special #1 - Chris Parrish: 256Kb's version | 6629.0",
+      ]
+    ),
+    ("feed/feed-rs__jsonfeed_example_1.json", []),
+    ("feed/feedparser__example.json", ["https://example.org/second-item-show.mp4 | post 2 | -"]),
+    (
+      "feed/gofeed__version_json_10.json",
+      ["https://sample-json-feed.com/attachment | title | 100.0"]
+    ),
+    (
+      "feed/gofeed__version_json_11.json",
+      ["https://sample-json-feed.com/attachment | title | 100.0"]
+    ),
+    (
+      "feed/json_feed_attachments.json",
+      ["https://example.com/v.mp4 | v | 12.5", "https://example.com/p.jpg | numeric id | -"]
+    ),
+    (
+      "broken/feed_title_escape_codes.json",
+      ["https://example.com/a.mp4 | \u{1B}[31mred\u{1B}[0m \u{202E}gnp.exe | -"]
+    ),
+    ("broken/playlist_directory_traversal.m3u", []),
+    ("broken/playlist_self_include.m3u", []),
+  ])
+  func read_feed_listsItsStories(name: String, expected: [String]) throws {
+    #expect(try outline(try read(name)) == expected)
+  }
+
+  @Test(arguments: [
+    ("broken/mopidy__empty.m3u", "the list is empty"),
+    ("broken/mopidy__empty-ext.m3u", "the list is empty"),
+    ("broken/m3u8-parser__empty.m3u8", "the list is empty"),
+    ("broken/feed_html_page.xml", "a web page, not media and not a feed"),
+    ("broken/feed_billion_laughs.xml", "XML feeds are not supported yet"),
+    ("broken/feed_xxe.xml", "XML feeds are not supported yet"),
+    ("broken/lottie_empty_object.json", "not a JSON Feed: 'version' is missing"),
+    ("broken/lottie_not_lottie.json", "not a JSON Feed: 'version' is missing"),
+    ("feed/clementine__pls_somafm.pls", "PLS lists are not supported yet"),
+  ])
+  func read_noFeed_tellsWhy(name: String, reason: String) throws {
+    let path = try Media.path(name)
+    #expect(throws: FeedError.cannotRead(source: path, reason: reason)) { try read(name) }
+  }
+
+  @Test func read_everyHlsPlaylist_isOneVideo() throws {
+    let names = try self.names(in: "feed").filter { $0.hasSuffix(".m3u8") }
+    #expect(names.count == 12)
+    for name in names {
+      let stories = try read("feed/" + name).reels.flatMap(\.stories)
+      #expect(stories.map(\.kind) == [.video], "\(name)")
+    }
+  }
+
+  /// The folder of a kind, and the files whose first bytes tell less than the folder says: a
+  /// container that may hold pictures and sound, or a mark that only a name or a decoder knows.
+  @Test(arguments: [
+    ("video", Story.Kind.video), ("image", .picture), ("audio", .sound), ("lottie", .animation),
+  ])
+  func read_folder_givesEachFileItsKind(folder: String, kind: Story.Kind) throws {
+    let feed = try read(folder)
+    let stories = feed.reels.flatMap(\.stories)
+    #expect(stories.count == (try names(in: folder)).count)
+    #expect(feed.skipped == [])
+    let others = stories.filter { $0.kind != kind }.map {
+      "\($0.source.text.split(separator: "/").last ?? "") \($0.kind.map { $0.rawValue } ?? "-")"
+    }
+    #expect(others == (FeedsTests.others[folder] ?? []))
+  }
+
+  @Test func read_folderOfBrokenFiles_tellsWhatIsNamedLikeMedia() throws {
+    let feed = try read("broken")
+    let told = Set(feed.reels.flatMap(\.stories).map { $0.source.text.split(separator: "/").last })
+    let endings = ["xml", "m3u", "atom", "json", "m3u8"]
+    for name in try names(in: "broken") where !endings.contains(where: { name.hasSuffix("." + $0) })
+    {
+      #expect(told.contains(name[...]), "\(name)")
+    }
+    #expect(told.contains("gen_no_extension"))
+    #expect(told.contains("lottie_truncated.json"))
+    #expect(!told.contains("lottie_not_lottie.json"))
+    #expect(!told.contains("feed_xxe.xml"))
+  }
+
+  private func names(in folder: String) throws -> [String] {
+    let path = try Media.path(folder)
+    return try DirectoryEntry.all(in: path, limit: 10_000).map(\.name).sorted()
+  }
+}
+
+private let others: [String: [String]] = [
+  "video": ["gen_animated_gif_as_video.gif picture"],
+  "audio": [
+    "androidx__bbb_1ch_12kHz_q10_vorbis.webm video", "androidx__bbb_1ch_48kHz_q10_opus.webm video",
+    "androidx__bbb_mono_8kHz_12.2kbps_amrnb.3gp video", "androidx__sample_audio_only.mp4 video",
+    "androidx__sample_latm.ts video", "androidx__sample_mpeg_audio_with_audio_type.ts video",
+  ],
+]

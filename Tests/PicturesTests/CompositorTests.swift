@@ -1,0 +1,173 @@
+import Pictures
+import Testing
+
+@Suite struct CompositorTests {
+  /// What the help card of the player is like.
+  static let keys = [
+    ("Right l Enter", "next story"), ("Left h", "previous story"), ("Down J Tab", "next reel"),
+    ("Up K S-Tab", "previous reel"), ("Home", "restart the story"), ("End", "end card"),
+    ("space p", "pause"), (", .", "back, on by 5 s"), ("m", "mute"), ("+ = -", "volume"),
+    ("c", "caption long, short, off"), ("i", "what plays"), ("v", "picture mode"),
+    ("f", "contain or cover"), ("o", "open the link"), ("s", "save a still"), ("? F1", "help"),
+    ("^L", "repaint"), ("q", "quit"), ("Q", "quit and remember"),
+  ].map { CardRow(keys: $0.0, action: $0.1) }
+
+  static let info = [
+    ("codec", "h264 1080x1920 30 fps"), ("grid", "120x80 half"), ("decode", "3.1 ms"),
+    ("bytes", "27.4 kB a frame"),
+  ].map { (name: $0.0, value: $0.1) }
+
+  static let longCaption = """
+    Low tide at the old pier, and nobody there but gulls, two dogs and a man who sold us tea from \
+    the back of a van. We stayed until the lights came on in Wyk.
+    """
+
+  typealias Size = (columns: Int, rows: Int)
+  static let sizes: [Size] = [(40, 9), (40, 12), (80, 21), (80, 24), (200, 60)]
+
+  private static func overlay(
+    _ name: String, on grid: inout CellGrid, _ compositor: Compositor
+  ) {
+    switch name {
+    case "help": compositor.card(title: "Keys", rows: keys, onto: &grid)
+    case "info": compositor.infoPanel(info, onto: &grid)
+    case "info left": compositor.infoPanel(info, corner: .topLeft, onto: &grid)
+    case "spinner":
+      compositor.spinner(
+        phase: 3, text: "beach.mp4 from example.org, 1.2 of 4.4 MB", onto: &grid)
+    case "end":
+      compositor.endCard(
+        lines: ["That was all: 12 stories, 3 reels", "The cache saved 41 MB"],
+        keys: [CardRow(keys: "Enter", action: "again"), CardRow(keys: "q", action: "quit")],
+        onto: &grid)
+    case "caption": compositor.caption(longCaption, onto: &grid)
+    case "error":
+      compositor.errorLine(
+        "cannot play beach.mp4: the file is cut off after 1.2 s", onto: &grid)
+    default: compositor.tooSmall(needs: (40, 12), has: (32, 10), onto: &grid)
+    }
+  }
+
+  static let names = [
+    "help", "info", "info left", "spinner", "end", "caption", "error", "too small",
+  ]
+  private static let picture = Cell(glyph: " ", background: CellColour(rgb: 0x808080))
+
+  @Test(arguments: names)
+  func overlay_atSeveralSizes_looksLikeThis(name: String) {
+    let compositor = Compositor(depth: .trueColour, unicode: true)
+    let screens = Self.sizes.map { size in
+      var grid = CellGrid(columns: size.columns, rows: size.rows, filledWith: Self.picture)
+      Self.overlay(name, on: &grid, compositor)
+      return "\(size.columns)x\(size.rows)\n" + Self.outline(of: grid)
+    }
+    #expect(screens.joined(separator: "\n") == Goldens.overlays[name])
+  }
+
+  /// The rows that are not only picture: row and column, from 0, and the text between bars.
+  static func outline(of grid: CellGrid) -> String {
+    (0..<grid.rows).compactMap { row in
+      let ours = (0..<grid.columns).filter { column in
+        let cell = grid[row, column]
+        return cell.glyph != " " || (cell.background.rgb ?? 0) < 0x303030
+      }
+      guard let first = ours.first, let last = ours.last else { return nil }
+      var text = ""
+      for column in first...last where !grid[row, column].isWideTail {
+        text.unicodeScalars.append(grid[row, column].glyph)
+      }
+      guard text.contains(where: { $0 != " " }) || ours.count < grid.columns else { return nil }
+      return "\(row):\(first)|\(text)|"
+    }.joined(separator: "\n")
+  }
+
+  static let everyDepth = ColourDepth.allCases.flatMap { depth in
+    [true, false].map { (depth, $0) }
+  }
+
+  /// Over a real picture, in every depth: words can be read, and nothing but the depth's colours,
+  /// ASCII where asked, appears; at any size.
+  @Test(arguments: everyDepth, names)
+  func overlay_anyDepthAndSize_isReadable(kind: (depth: ColourDepth, unicode: Bool), name: String) {
+    let compositor = Compositor(depth: kind.depth, unicode: kind.unicode)
+    var renderer = CellRenderer(mode: .half, depth: kind.depth, unicode: kind.unicode)
+    for (columns, rows) in [(0, 0), (1, 1), (2, 3), (9, 2), (33, 9), (40, 12), (120, 40)] {
+      var grid = CellGrid(columns: columns, rows: rows)
+      renderer.render(
+        TestPictures.landscape(width: columns, height: 2 * rows), columns: columns, rows: rows,
+        into: &grid)
+      Self.overlay(name, on: &grid, compositor)
+      for cell in grid.allCells {
+        if !kind.unicode { #expect(cell.glyph.isASCII) }
+        for colour in [cell.foreground, cell.background] where colour != .terminalDefault {
+          switch kind.depth {
+          case .never: Issue.record("a colour")
+          case .sixteen: #expect((colour.paletteIndex ?? 255) < 16)
+          case .palette256: #expect(colour.paletteIndex != nil)
+          case .trueColour: break
+          }
+        }
+        if Self.isLetter(cell.glyph), !(kind.unicode ? [] : [.ascii]).contains(renderer.mode) {
+          #expect(Self.contrast(of: cell) > 60, "\(name) \(columns)x\(rows) \(cell)")
+        }
+      }
+    }
+  }
+
+  private static func isLetter(_ glyph: Unicode.Scalar) -> Bool {
+    glyph.properties.isAlphabetic
+  }
+
+  /// The difference in brightness; full for the terminal's own two colours.
+  private static func contrast(of cell: Cell) -> Double {
+    if cell.foreground == .terminalDefault, cell.background == .terminalDefault { return 255 }
+    if cell.foreground == .terminalDefault || cell.background == .terminalDefault { return 0 }
+    let lumas = [cell.foreground, cell.background].map { colour in
+      zip(MeanColours.channels(colour, unset: 0), [0.2126, 0.7152, 0.0722]).reduce(0) {
+        $0 + $1.0 * $1.1
+      }
+    }
+    return abs(lumas[0] - lumas[1])
+  }
+
+  @Test func overlay_strangersWords_areMadeHarmless() {
+    let compositor = Compositor(depth: .trueColour, unicode: true)
+    var grid = CellGrid(columns: 40, rows: 3, filledWith: Self.picture)
+    compositor.errorLine("\u{1B}[2J\u{202E}evil\u{9B}31m\n名前.mp4", onto: &grid)
+    #expect(Self.outline(of: grid) == "2:0| \u{FFFD}[2Jevil\u{FFFD}31m 名前.mp4                  |")
+    #expect(grid[2, 14].glyph == "名")
+    #expect(grid[2, 15].isWideTail)
+  }
+
+  @Test func infoPanel_otherValues_keepsItsWidth() {
+    let compositor = Compositor(depth: .trueColour, unicode: true)
+    let widths = ["", "1", String(repeating: "w", count: 99)].map { value in
+      var grid = CellGrid(columns: 80, rows: 5, filledWith: Self.picture)
+      compositor.infoPanel([("name", value)], onto: &grid)
+      return grid.allCells.filter { $0.background != Self.picture.background }.count
+    }
+    #expect(Set(widths).count == 1)
+  }
+
+  @Test func spinner_eightPhases_makeARound() {
+    let compositor = Compositor(depth: .trueColour, unicode: true)
+    let signs = (-8..<16).map { phase in
+      var grid = CellGrid(columns: 20, rows: 1, filledWith: Self.picture)
+      compositor.spinner(phase: phase, text: "wait", onto: &grid)
+      return grid.allCells.first { $0.foreground == .palette(6) }?.glyph
+    }
+    #expect(Set(signs).count == 8)
+    #expect(signs[0] == signs[8] && signs[8] == signs[16])
+  }
+
+  /// A fresh grid each time, since dimming twice is darker.
+  @Test func dim_trueColour_isThreeEighths() {
+    var grid = CellGrid(
+      columns: 1, rows: 1,
+      filledWith: Cell(
+        glyph: "▀", foreground: CellColour(rgb: 0xFF8040), background: .terminalDefault))
+    Compositor(depth: .trueColour, unicode: true).dim(&grid)
+    #expect(grid[0, 0].foreground == CellColour(rgb: 0x5E3018))
+    #expect(grid[0, 0].background == .terminalDefault)
+  }
+}
