@@ -85,7 +85,7 @@ let package = Package(
     tests("TerminalTests", ["Terminal", "Pictures", "System", "Support"]),
     tests("PlayerTests", ["Player", "Stories", "DecoderLink", "Pictures", "System", "Support"]),
     tests("EndToEndTests", ["Support", "System"]),
-    tests("Benchmarks", ["Support", "System", "DecoderLink", "Pictures"]),
+    tests("Benchmarks", ["Support", "System", "DecoderLink", "Pictures", "Resources"]),
   ],
   swiftLanguageModes: [.v6]
 )

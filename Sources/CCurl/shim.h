@@ -36,6 +36,12 @@ static inline int cc_limit_buffer(void *unused, curl_socket_t socket, curlsockty
 static inline CURLcode cc_set_small_buffer(CURL *easy) {
   return curl_easy_setopt(easy, CURLOPT_SOCKOPTFUNCTION, cc_limit_buffer);
 }
+/// Asked with the address that a connection has reached, before anything is sent.
+typedef int (*cc_gate)(void *context, char *peer, char *own, int peer_port, int own_port);
+static inline CURLcode cc_set_gate(CURL *easy, cc_gate gate, void *context) {
+  curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, gate);
+  return curl_easy_setopt(easy, CURLOPT_PREREQDATA, context);
+}
 static inline CURLMcode cc_multi_set_number(CURLM *multi, CURLMoption option, long value) {
   return curl_multi_setopt(multi, option, value);
 }

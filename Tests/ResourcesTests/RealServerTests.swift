@@ -83,6 +83,23 @@ import Testing
   }
 }
 
+@Suite(.serialized, .timeLimit(.minutes(1))) struct SecureServerTests {
+  @Test func certificate_isCheckedAndHTTP2Spoken() throws {
+    let server = try RealServer.secureNginx()
+    try server.serve(sampleBytes(0..<2_000_000), as: "a.mp4")
+    let url = "https://127.0.0.1:\(server.port)/a.mp4"
+    let stranger = try NetworkBench(nil)
+    #expect(
+      try stranger.read(stranger.network.open(url), 0, 10)
+        == .failure(ResourceError("the connection to 127.0.0.1:\(server.port) is not secure")))
+    stranger.network.close()
+    let bench = try NetworkBench(nil) { $0.certificates = server.folder.path("cert") }
+    #expect(isSample(try bench.readAll(bench.network.open(url)), 0..<2_000_000))
+    bench.network.close()
+    #expect(Set(server.accesses) == ["HTTP/2.0 206"])
+  }
+}
+
 @Suite(.serialized, .timeLimit(.minutes(1))) struct ApacheTests {
   @Test func loginByDigest_isTakenFromTheConfig() throws {
     let server = try RealServer.apache()

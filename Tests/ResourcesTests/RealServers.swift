@@ -12,6 +12,7 @@ final class RealServer {
 
   private init(
     _ program: String, _ arguments: (TemporaryDirectory) -> [String],
+    prepare: (TemporaryDirectory) throws -> Void = { _ in },
     configuration: (TemporaryDirectory, UInt16) -> String
   ) throws {
     guard fileExists(program) else {
@@ -20,6 +21,7 @@ final class RealServer {
     folder = try TemporaryDirectory()
     chmod(folder.path, 0o755)
     port = try freePort()
+    try prepare(folder)
     try folder.write("", to: "www/empty")
     try folder.write(configuration(folder, port), to: "conf")
     process = try ChildProcess.start(
@@ -79,6 +81,40 @@ final class RealServer {
             alias \(folder.path)/www/; auth_basic x; auth_basic_user_file \(folder.path)/www/users;
           }
           location /moved/ { return 302 /plain/$is_args$args; }
+        }
+      }
+      """
+    }
+  }
+
+  /// nginx with HTTP/2 over TLS, with a certificate of its own in `cert`.
+  static func secureNginx() throws -> RealServer {
+    try RealServer(
+      "/usr/sbin/nginx", { ["-p", $0.path, "-c", $0.path("conf"), "-e", $0.path("error.log")] },
+      prepare: { folder in
+        let made = try run(
+          "/usr/bin/openssl",
+          [
+            "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", folder.path("key"), "-out",
+            folder.path("cert"), "-days", "2", "-subj", "/CN=storytty test", "-addext",
+            "subjectAltName=IP:127.0.0.1",
+          ])
+        guard made.status == 0 else { throw SupportError(made.errorText) }
+      }
+    ) { folder, port in
+      """
+      daemon off; master_process off; pid \(folder.path)/pid; user root;
+      events { worker_connections 64; }
+      http {
+        log_format short '$server_protocol $status';
+        access_log \(folder.path)/access.log short;
+        client_body_temp_path \(folder.path)/body; proxy_temp_path \(folder.path)/proxy;
+        fastcgi_temp_path \(folder.path)/fastcgi; uwsgi_temp_path \(folder.path)/uwsgi;
+        scgi_temp_path \(folder.path)/scgi;
+        server {
+          listen 127.0.0.1:\(port) ssl http2;
+          ssl_certificate \(folder.path)/cert; ssl_certificate_key \(folder.path)/key;
+          root \(folder.path)/www;
         }
       }
       """

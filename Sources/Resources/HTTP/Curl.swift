@@ -42,6 +42,21 @@ struct URLParts {
   }
 }
 
+extension PeerAddress {
+  /// From the text that libcurl gives.
+  init?(_ text: String) {
+    var six = in6_addr()
+    var four = in_addr()
+    if inet_pton(AF_INET, text, &four) == 1 {
+      bytes = withUnsafeBytes(of: four) { Array($0) }
+    } else if inet_pton(AF_INET6, text, &six) == 1 {
+      bytes = withUnsafeBytes(of: six) { Array($0) }
+    } else {
+      return nil
+    }
+  }
+}
+
 /// How a transfer ended without the server's having said why.
 enum TransferOutcome: Equatable {
   case complete
@@ -50,6 +65,8 @@ enum TransferOutcome: Equatable {
   case unknownHost
   case noConnection
   case insecure
+  /// It may not be asked, being where it is.
+  case forbidden
   case timedOut
   /// Ended before it should.
   case cut
@@ -72,14 +89,19 @@ final class CurlTransfer {
   private var fields: UnsafeMutablePointer<curl_slist>?
   private let head: (String) -> Bool
   private let body: ([UInt8]) -> BodyAnswer
+  private let gate: (PeerAddress?) -> Bool
 
-  /// - Parameter head: gets each line of the response's head; false stops the transfer.
+  /// - Parameters:
+  ///   - gate: says whether the machine that was reached may be asked.
+  ///   - head: gets each line of the response's head; false stops the transfer.
   init?(
-    _ settings: TransferSettings, head: @escaping (String) -> Bool,
+    _ settings: TransferSettings, gate: @escaping (PeerAddress?) -> Bool,
+    head: @escaping (String) -> Bool,
     body: @escaping ([UInt8]) -> BodyAnswer
   ) {
     guard let easy = curl_easy_init() else { return nil }
     self.easy = easy
+    self.gate = gate
     self.head = head
     self.body = body
     let options = settings.options
@@ -109,6 +131,13 @@ final class CurlTransfer {
       cc_set_text(easy, CURLOPT_USERNAME, login.user)
       cc_set_text(easy, CURLOPT_PASSWORD, login.password)
     }
+    cc_set_gate(
+      easy,
+      { context, peer, _, _, _ in
+        guard let context, let peer else { return 1 }
+        let transfer = Unmanaged<CurlTransfer>.fromOpaque(context).takeUnretainedValue()
+        return transfer.gate(PeerAddress(String(cString: peer))) ? 0 : 1
+      }, Unmanaged.passUnretained(self).toOpaque())
     // The handle is removed from its multi and cleaned up before this object goes, so the
     // reference that libcurl keeps is never used after that.
     cc_set_receivers(
@@ -209,6 +238,7 @@ final class CurlMulti: @unchecked Sendable {
       CURLE_SSL_INVALIDCERTSTATUS:
       .insecure
     case CURLE_OPERATION_TIMEDOUT: .timedOut
+    case CURLE_ABORTED_BY_CALLBACK: .forbidden
     case CURLE_PARTIAL_FILE, CURLE_GOT_NOTHING, CURLE_RECV_ERROR, CURLE_SEND_ERROR,
       CURLE_HTTP2, CURLE_HTTP2_STREAM:
       .cut

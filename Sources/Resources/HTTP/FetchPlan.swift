@@ -8,6 +8,8 @@ struct FetchWish: Sendable {
   var revalidates = false
   /// Whether all of it is wanted as one answer, for want of a validator that joins parts.
   var asWhole = false
+  /// The playlist that names it, where one does.
+  var namedBy: WebAddress?
   /// Failures without progress after which it is given up.
   var retries = FetchPlan.mostRetries
 }
@@ -255,7 +257,10 @@ struct FetchPlan {
     _ reason: FetchError, outcome: TransferOutcome, jitter: Double, atLeast milliseconds: Int = 0
   ) -> Next {
     // A wrong certificate and an unknown name stay so.
-    if outcome == .insecure || outcome == .unknownHost { return .fail(reason) }
+    switch outcome {
+    case .insecure, .unknownHost, .forbidden: return .fail(reason)
+    default: break
+    }
     if position >= positionAtFailure + FetchPlan.progress {
       failures = 0
       hasResolvedAnew = false
@@ -272,6 +277,7 @@ struct FetchPlan {
     case .unknownHost: .unreachable("\(host) cannot be found")
     case .noConnection: .unreachable("\(host) does not accept connections")
     case .insecure: .unreachable("the connection to \(host) is not secure")
+    case .forbidden: .badAnswer("\(host) is in a private network, and who names it is not")
     case .timedOut: .unreachable("\(host) does not answer")
     case .complete, .stopped, .cut, .failed: .unreachable("\(host) breaks the connection")
     }

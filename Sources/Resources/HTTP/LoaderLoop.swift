@@ -161,6 +161,10 @@ final class LoaderLoop {
     fetch.sentLogin = carried.login == nil || settings.login != nil
     let transfer = CurlTransfer(
       settings,
+      gate: { [unowned self, unowned fetch] peer in
+        origins.reached(
+          fetch.plan.address.host, peer, namedBy: fetch.plan.wish.namedBy)
+      },
       head: { [unowned self, unowned fetch] line in takeHead(line, fetch) },
       body: { [unowned self, unowned fetch] bytes in takeBody(bytes, fetch) })
     guard let transfer else {

@@ -24,6 +24,21 @@ public struct WebAddress: Equatable, Sendable {
     password = base == nil ? parts.password : nil
   }
 
+  /// The same address with the login of another one, where both are of one origin.
+  func withLogin(of other: WebAddress) -> WebAddress {
+    guard other.origin == origin else { return self }
+    return WebAddress(self, user: other.user, password: other.password)
+  }
+
+  private init(_ address: WebAddress, user: String?, password: String?) {
+    scheme = address.scheme
+    host = address.host
+    port = address.port
+    target = address.target
+    self.user = user
+    self.password = password
+  }
+
   /// Scheme, host and port: who may be trusted with the same secrets.
   public var origin: String { "\(scheme)://\(host):\(port)" }
 

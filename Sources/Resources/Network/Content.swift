@@ -30,6 +30,8 @@ final class Content {
 
   let number: ContentNumber
   let address: WebAddress
+  /// The playlist that names it, where one does.
+  let namedBy: WebAddress?
   unowned let network: Network
   var phase = Phase.looking
   var mode = Mode.joined
@@ -54,8 +56,9 @@ final class Content {
   var waitsForOther: Instant?
   var isRereading = false
 
-  init(number: ContentNumber, address: WebAddress, network: Network) {
+  init(number: ContentNumber, address: WebAddress, namedBy: WebAddress?, network: Network) {
     self.number = number
+    self.namedBy = namedBy
     self.address = address
     self.network = network
     network.cache?.send(.open(number, key: address.identity))

@@ -147,6 +147,8 @@ extension Content {
 
   private func start(_ wish: FetchWish, _ flight: Flight) {
     guard let loader = network.openLoader else { return }
+    var wish = wish
+    wish.namedBy = namedBy
     flights[loader.fetch(wish, allowed: flight.allowed)] = flight
     network.owner(of: flights.keys, is: self)
   }

@@ -36,15 +36,21 @@ public final class Network {
     return try open(address)
   }
 
-  func open(_ address: WebAddress) throws(ResourceError) -> CachedResource {
+  /// - Parameter playlist: what names the address; where that came from decides what it may reach.
+  func open(
+    _ address: WebAddress, namedBy playlist: WebAddress? = nil
+  ) throws(ResourceError) -> CachedResource {
     guard !isClosed else { throw ResourceError("the network is closed") }
     try start()
     nextNumber += 2
-    if let number = current[address.identity], let content = contents[number] {
+    if let number = current[address.identity], let content = contents[number],
+      content.namedBy == playlist
+    {
       return CachedResource(content, reader: nextNumber, network: self)
     }
     let content = Content(
-      number: ContentNumber(value: nextNumber + 1), address: address, network: self)
+      number: ContentNumber(value: nextNumber + 1), address: address, namedBy: playlist,
+      network: self)
     contents[content.number] = content
     current[address.identity] = content.number
     return CachedResource(content, reader: nextNumber, network: self)
