@@ -24,6 +24,25 @@ public final class StoredFile: Sendable {
     try descriptor.read(at: offset, count: count)
   }
 
+  /// Fills a buffer with the bytes at a position, without new memory for it; false where the file
+  /// ends before that.
+  public func fill(_ buffer: inout [UInt8], at offset: UInt64) throws(SystemError) -> Bool {
+    var done = 0
+    while done < buffer.count {
+      let count = buffer.withUnsafeMutableBytes { raw in
+        retrying {
+          pread(
+            descriptor.number, raw.baseAddress.map { $0 + done }, raw.count - done,
+            off_t(offset) + off_t(done))
+        }
+      }
+      guard count >= 0 else { throw SystemError(step: "read", code: errno) }
+      guard count > 0 else { return false }
+      done += count
+    }
+    return true
+  }
+
   /// Writes all bytes at a position.
   public func write(_ bytes: [UInt8], at offset: UInt64) throws(SystemError) {
     var done = 0

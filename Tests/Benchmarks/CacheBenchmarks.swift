@@ -9,7 +9,7 @@ extension Benchmarks {
   /// long an index takes to open.
   @Suite(.serialized) struct CacheBenchmarks {
     private static let size: UInt64 = Effort.isFull ? 256 << 20 : 4 << 20
-    private static let piece = 65_536
+    private static let piece = 256 << 10
 
     private let folder: TemporaryDirectory
 
@@ -62,7 +62,7 @@ extension Benchmarks {
         first.append(milliseconds { slowest = max(slowest, readAll(&stored)) })
         again.append(milliseconds { _ = readAll(&stored) })
       }
-      var table = Table("cache, 64 KiB reads of \(Self.size >> 20) MiB", "", "rate", "of plain")
+      var table = Table("cache, 256 KiB reads of \(Self.size >> 20) MiB", "", "rate", "of plain")
       let reference = median(plain)
       table.add("plain pread", perSecond(reference), "1.00")
       table.add(
@@ -87,7 +87,7 @@ extension Benchmarks {
               position = Self.size
               return
             }
-            position += UInt64(Array(part).count)
+            position += UInt64(part.bytes.count)
           })
       }
       return slowest

@@ -61,6 +61,9 @@ final class FaultyFile: DiskFile {
   func read(at offset: UInt64, count: Int) throws(SystemError) -> [UInt8] {
     try real.read(at: offset, count: count)
   }
+  func fill(_ buffer: inout [UInt8], at offset: UInt64) throws(SystemError) -> Bool {
+    try real.fill(&buffer, at: offset)
+  }
   func write(_ bytes: [UInt8], at offset: UInt64) throws(SystemError) {
     guard disk.allowsWrite() else {
       // A full disk may take a part.

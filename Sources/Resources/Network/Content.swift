@@ -167,15 +167,15 @@ final class Content {
     var position = range.lowerBound
     while position < range.upperBound {
       guard let part = part(from: position, upTo: range.upperBound) else { return nil }
-      if bytes.isEmpty, part.count == range.count { return Array(part) }
+      if bytes.isEmpty, part.count == range.count { return part.bytes }
       if bytes.isEmpty { bytes.reserveCapacity(range.count) }
-      bytes += part
+      bytes += part.slice
       position += UInt64(part.count)
     }
     return bytes
   }
 
-  private func part(from position: UInt64, upTo end: UInt64) -> ArraySlice<UInt8>? {
+  private func part(from position: UInt64, upTo end: UInt64) -> Part? {
     if let part = overlay.read(from: position, upTo: end) { return part }
     switch stored?.read(from: position, upTo: end) {
     case .bytes(let part): return part

@@ -77,13 +77,13 @@ struct Overlay {
   }
 
   /// The bytes from a position on, as far as one piece has them.
-  mutating func read(from position: UInt64, upTo end: UInt64) -> ArraySlice<UInt8>? {
+  mutating func read(from position: UInt64, upTo end: UInt64) -> Part? {
     guard let index = pieces.firstIndex(where: { $0.range.contains(position) }) else { return nil }
     touches += 1
     pieces[index].touched = touches
     let first = Int(position - pieces[index].start)
     let last = Int(min(end, pieces[index].range.upperBound) - pieces[index].start)
-    return pieces[index].bytes[first..<last]
+    return Part(pieces[index].bytes, first..<last)
   }
 
   private func piece(endingAt position: UInt64) -> Int? {

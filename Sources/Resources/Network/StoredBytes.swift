@@ -1,5 +1,21 @@
 import System
 
+/// Some bytes of an array.
+struct Part {
+  let whole: [UInt8]
+  let range: Range<Int>
+
+  init(_ whole: [UInt8], _ range: Range<Int>? = nil) {
+    self.whole = whole
+    self.range = range ?? whole.indices
+  }
+
+  var count: Int { range.count }
+  var slice: ArraySlice<UInt8> { whole[range] }
+  /// A copy only where it is not all of them.
+  var bytes: [UInt8] { range.count == whole.count ? whole : Array(slice) }
+}
+
 /// The stored bytes of one entry, each segment checked before its first use.
 struct StoredBytes {
   let content: StoredContent
@@ -40,7 +56,7 @@ struct StoredBytes {
 
   /// What reading from a position gives.
   enum Outcome {
-    case bytes(ArraySlice<UInt8>)
+    case bytes(Part)
     /// This segment was damaged; it is forgotten here.
     case damaged(Segment)
     case hole
@@ -52,25 +68,35 @@ struct StoredBytes {
       position < recent.start + UInt64(recent.bytes.count)
     {
       let last = min(end, recent.start + UInt64(recent.bytes.count))
-      return .bytes(recent.bytes[Int(position - recent.start)..<Int(last - recent.start)])
+      return .bytes(
+        Part(recent.bytes, Int(position - recent.start)..<Int(last - recent.start)))
     }
     let run = min(end, checked.end(from: position))
     if run > position {
       let bytes = try? content.blob.file.read(at: position, count: Int(run - position))
-      if let bytes, bytes.count == Int(run - position) { return .bytes(bytes[...]) }
+      if let bytes, bytes.count == Int(run - position) { return .bytes(Part(bytes)) }
       // The file was cut since.
       guard let segment = segment(at: position) else { return .hole }
       return forget(segment)
     }
     guard let segment = segment(at: position) else { return .hole }
-    let bytes = (try? content.blob.file.read(at: segment.start, count: segment.length)) ?? []
-    guard bytes.count == segment.length,
-      content.blob.hash(bytes, at: segment.start) == segment.hash
+    // The memory of the last segment serves again where it fits.
+    var bytes = recent?.bytes ?? []
+    recent = nil
+    if bytes.count == segment.length {
+      let isFilled = (try? content.blob.file.fill(&bytes, at: segment.start)) ?? false
+      if !isFilled { bytes = [] }
+    } else {
+      bytes = (try? content.blob.file.read(at: segment.start, count: segment.length)) ?? []
+    }
+    guard bytes.count == segment.length, content.blob.hash(bytes, at: segment.start) == segment.hash
     else { return forget(segment) }
     checked.insert(segment.range)
+    // What is handed out whole is not read again soon.
+    if position == segment.start, end >= segment.range.upperBound { return .bytes(Part(bytes)) }
     recent = (segment.start, bytes)
     let last = min(end, segment.range.upperBound)
-    return .bytes(bytes[Int(position - segment.start)..<Int(last - segment.start)])
+    return .bytes(Part(bytes, Int(position - segment.start)..<Int(last - segment.start)))
   }
 
   private func segment(at position: UInt64) -> Segment? {

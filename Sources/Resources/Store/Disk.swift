@@ -15,6 +15,7 @@ protocol Disk: Sendable {
 /// A blob: bytes at positions, shared by threads, with ranges that other processes respect.
 protocol DiskFile: AnyObject, Sendable {
   func read(at offset: UInt64, count: Int) throws(SystemError) -> [UInt8]
+  func fill(_ buffer: inout [UInt8], at offset: UInt64) throws(SystemError) -> Bool
   func write(_ bytes: [UInt8], at offset: UInt64) throws(SystemError)
   func synchronize() throws(SystemError)
   func status() throws(SystemError) -> (size: UInt64, isLinked: Bool)

@@ -5,7 +5,7 @@ import CXXHash
 enum Fingerprint {
   /// The hash of some bytes; the seed binds it to where they belong.
   static func of(_ bytes: [UInt8], seed: UInt64) -> UInt64 {
-    bytes.withUnsafeBytes { XXH3_64bits_withSeed($0.baseAddress, $0.count, seed) }
+    bytes.withUnsafeBytes { cx_hash($0.baseAddress, $0.count, seed) }
   }
 
   /// Bytes that `wide` needs at least as its secret.
@@ -16,7 +16,7 @@ enum Fingerprint {
     precondition(secret.count >= secretLength)
     let hash = bytes.withUnsafeBytes { raw in
       secret.withUnsafeBytes {
-        XXH3_128bits_withSecret(raw.baseAddress, raw.count, $0.baseAddress, $0.count)
+        cx_wide_hash(raw.baseAddress, raw.count, $0.baseAddress, $0.count)
       }
     }
     return bytesOf(hash.high64) + bytesOf(hash.low64)
