@@ -173,7 +173,7 @@ import Testing
         if let bytes = try? result.get(), isSample(bytes, 1000..<101_000) { answers += 1 }
       }
     }
-    try bench.wait { answers == 64 }
+    try withExtendedLifetime(resources) { try bench.wait { answers == 64 } }
     #expect(server.requests.count == 1)
     bench.network.close()
   }

@@ -42,6 +42,8 @@ final class Content {
   /// What can be read: stored or in memory.
   var held = Extents()
   var flights: [FetchNumber: Flight] = [:]
+  /// Fetches begun so far.
+  var started = 0
   var reads: [PendingRead] = []
   var readAhead = ReadAhead()
   var readers: Set<UInt64> = []

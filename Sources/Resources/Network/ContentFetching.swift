@@ -38,8 +38,9 @@ extension Content {
         if !flights.values.contains(where: { $0.isWhole }) { fetchWhole() }
         continue
       }
-      // The first answer tells the length and what kind of server it is.
-      guard facts != nil || flights.isEmpty else { return }
+      // The first answer tells the length and what kind of server it is. Until the cache has made
+      // room, claims cannot be seen: one more fetch, for an index at the end, is all.
+      guard facts != nil || flights.isEmpty, storing != .asked || started < 2 else { return }
       let position = held.end(from: wanted.lowerBound)
       let taken = taken
       guard !taken.contains(position..<position + 1), flights.count < Content.mostFlights else {
@@ -149,6 +150,7 @@ extension Content {
     guard let loader = network.openLoader else { return }
     var wish = wish
     wish.namedBy = namedBy
+    started += 1
     flights[loader.fetch(wish, allowed: flight.allowed)] = flight
     network.owner(of: flights.keys, is: self)
   }
