@@ -129,7 +129,9 @@ import Testing
     #expect(try wrongSegments() == 0)
   }
 
-  @Test func partlyWatched_isCompletedWithoutFetchingTwice() throws {
+  /// A viewer who goes in the middle of a window loses what is in the sockets' buffers.
+  @Test(arguments: [(true, 0), (false, 1 << 20)])
+  func partlyWatched_isCompletedWithoutFetchingTwice(waits: Bool, waste: Int) throws {
     let server = try serving(8_000_000)
     defer { server.close() }
     let bench = try NetworkBench(cache)
@@ -137,9 +139,10 @@ import Testing
     for offset in stride(from: UInt64(0), to: 3_200_000, by: 64_000) {
       _ = try bench.read(resource, offset, 64_000).get()
     }
+    if waits { try bench.wait { !bench.network.isFetching } }
     bench.network.close()
     #expect(isSample(try playAll(server.url + "/a").bytes, 0..<8_000_000))
-    #expect(server.bodyBytes <= 8_000_000 + (512 << 10))
+    #expect(server.bodyBytes <= 8_000_000 + waste)
     #expect(try wrongSegments() == 0)
   }
 
@@ -295,6 +298,47 @@ import Testing
     #expect(notices == ["no room to cache: what is fetched is not kept"])
     bench.network.close()
     #expect(try wrongSegments() == 0)
+  }
+
+  @Test(arguments: 0..<10)
+  func fullDisk_atAnyWrite_playsAndSaysSoOnce(writes: Int) throws {
+    let server = try serving(3_000_000)
+    defer { server.close() }
+    let disk = FaultyDisk()
+    disk.set { $0.writesLeft = writes }
+    let bench = try NetworkBench(cache, disk: disk)
+    let resource = try bench.network.open(server.url + "/a")
+    #expect(isSample(try bench.readAll(resource), 0..<3_000_000))
+    var notices: [String] = []
+    try bench.wait {
+      notices += bench.network.takeNotices()
+      return !notices.isEmpty
+    }
+    #expect(notices == ["no room to cache: what is fetched is not kept"])
+    #expect(server.bodyBytes == 3_000_000)
+    bench.network.close()
+    #expect(try wrongSegments() == 0)
+    #expect(isSample(try playAll(server.url + "/a").bytes, 0..<3_000_000))
+  }
+
+  @Test func load_ofAFeed_isCheckedEachTimeAndThereOffline() throws {
+    let server = try serving(400_000)
+    let url = server.url + "/feed.json"
+    func load(most: Int = 1 << 20) throws -> Result<[UInt8], ResourceError> {
+      let bench = try NetworkBench(cache)
+      defer { bench.network.close() }
+      var answer: Result<[UInt8], ResourceError>?
+      bench.network.load(url, most: most) { answer = $0 }
+      try bench.wait { answer != nil }
+      return try #require(answer)
+    }
+    #expect(isSample(try load().get(), 0..<400_000))
+    #expect(isSample(try load().get(), 0..<400_000))
+    #expect(try load(most: 399_999) == .failure(ResourceError("it is too large")))
+    #expect(server.bodyBytes == 400_000)
+    #expect(server.requests.last?["if-none-match"] == "\"v1\"")
+    server.close()
+    #expect(isSample(try load().get(), 0..<400_000))
   }
 
   @Test func twoProcesses_fetchEachByteOnce() throws {

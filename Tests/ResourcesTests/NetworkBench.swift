@@ -7,14 +7,17 @@ import System
 final class NetworkBench {
   let network: Network
 
-  init(_ directory: String?, _ change: (inout NetworkOptions) -> Void = { _ in }) throws {
+  init(
+    _ directory: String?, disk: any Disk = RealDisk(),
+    _ change: (inout NetworkOptions) -> Void = { _ in }
+  ) throws {
     var options = NetworkOptions(cacheDirectory: directory)
     options.usesProxies = false
     options.backOffMilliseconds = 5
     options.patienceSeconds = 2
     options.limits.reserve = 0
     change(&options)
-    network = try Network(options)
+    network = try Network(options, disk: disk)
   }
 
   /// Reads a range and waits for the answer.

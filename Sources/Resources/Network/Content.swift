@@ -42,6 +42,8 @@ final class Content {
   /// What can be read: stored or in memory.
   var held = Extents()
   var flights: [FetchNumber: Flight] = [:]
+  /// For how long what is stored need not be checked where its server says nothing.
+  var freshSeconds: Int64 = 0
   /// Fetches begun so far.
   var started = 0
   var reads: [PendingRead] = []

@@ -36,7 +36,7 @@ extension Content {
     storing = .on
     holdAnew()
     let isFresh = content.facts.isFresh(
-      now: WallClock.seconds, otherwise: network.options.freshSeconds)
+      now: WallClock.seconds, otherwise: freshSeconds)
     if !isFresh { phase = .checking }
   }
 

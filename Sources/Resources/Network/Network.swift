@@ -16,9 +16,16 @@ public final class Network {
   private var countedRequests: UInt64 = 0
   private var isClosed = false
 
+  private let disk: any Disk
+
   /// Starts nothing yet: that waits for the first `open`.
-  public init(_ options: NetworkOptions) throws(SystemError) {
+  public convenience init(_ options: NetworkOptions) throws(SystemError) {
+    try self.init(options, disk: RealDisk())
+  }
+
+  init(_ options: NetworkOptions, disk: any Disk) throws(SystemError) {
     self.options = options
+    self.disk = disk
     bell = try Bell()
   }
 
@@ -31,14 +38,41 @@ public final class Network {
   public var descriptor: Int32 { bell.number }
 
   /// Opens a web address. What it holds is told by the resource's `info` and reads.
-  public func open(_ url: String) throws(ResourceError) -> CachedResource {
+  ///
+  /// - Parameter freshSeconds: after which its server is asked again where it says nothing itself;
+  ///   0 for what changes often, nil for what the options say.
+  public func open(
+    _ url: String, freshSeconds: Int64? = nil
+  ) throws(ResourceError) -> CachedResource {
     guard let address = WebAddress(url) else { throw ResourceError("is no web address") }
-    return try open(address)
+    return try open(address, freshSeconds: freshSeconds)
+  }
+
+  /// Reads all of a web address, such as a feed: checked with its server each time, and as it was
+  /// where that is out of reach.
+  ///
+  /// - Parameter most: bytes above which it is refused.
+  public func load(
+    _ url: String, most: Int, answer: @escaping (Result<[UInt8], ResourceError>) -> Void
+  ) {
+    do throws(ResourceError) {
+      let resource = try open(url, freshSeconds: 0)
+      // The closure keeps the resource until it is answered.
+      resource.read(offset: 0, length: most + 1) { result in
+        withExtendedLifetime(resource) {}
+        answer(
+          result.flatMap { bytes in
+            bytes.count <= most ? .success(bytes) : .failure(ResourceError("it is too large"))
+          })
+      }
+    } catch {
+      answer(.failure(error))
+    }
   }
 
   /// - Parameter playlist: what names the address; where that came from decides what it may reach.
   func open(
-    _ address: WebAddress, namedBy playlist: WebAddress? = nil
+    _ address: WebAddress, namedBy playlist: WebAddress? = nil, freshSeconds: Int64? = nil
   ) throws(ResourceError) -> CachedResource {
     guard !isClosed else { throw ResourceError("the network is closed") }
     try start()
@@ -51,6 +85,7 @@ public final class Network {
     let content = Content(
       number: ContentNumber(value: nextNumber + 1), address: address, namedBy: playlist,
       network: self)
+    content.freshSeconds = freshSeconds ?? options.freshSeconds
     contents[content.number] = content
     current[address.identity] = content.number
     return CachedResource(content, reader: nextNumber, network: self)
@@ -60,9 +95,9 @@ public final class Network {
     guard loader == nil else { return }
     do {
       if let directory = options.cacheDirectory {
-        let limits = options.limits
+        let (limits, disk) = (options.limits, disk)
         cache = try CacheThread(bell: bell) { () throws(CacheError) in
-          try CacheStore(directory: directory, limits: limits)
+          try CacheStore(directory: directory, limits: limits, disk: disk)
         }
       }
       loader = try HTTPLoader(options: options, bell: bell)
@@ -124,6 +159,9 @@ public final class Network {
     loader = nil
     cache = nil
   }
+
+  /// Whether a server is asked for something.
+  public var isFetching: Bool { !owners.isEmpty }
 
   /// Whether nothing is read, fetched or held.
   var isIdle: Bool { contents.isEmpty }
