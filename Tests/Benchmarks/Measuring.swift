@@ -39,8 +39,13 @@ struct Contender {
         "--no-config", "--really-quiet", "--vo=tct", "--vo-tct-width=120", "--vo-tct-height=40",
         "--no-audio",
       ] + pace + [clip],
-      // Each picture begins at the top, which it calls row 0.
-      countFrames: { count(of: Array("\u{1B}[0;".utf8), in: $0) })
+      // Each picture begins where the first one did.
+      countFrames: { bytes in
+        let first = bytes.firstIndex(of: UInt8(ascii: "f")) ?? bytes.startIndex
+        let start = bytes[..<first].lastIndex(of: UInt8(ascii: ";")) ?? first
+        let row = bytes[..<start].suffix(while: { 0x30...0x39 ~= $0 })
+        return count(of: Array("\u{1B}[".utf8) + row + [UInt8(ascii: ";")], in: bytes)
+      })
   }
 
   /// timg at the same size; it knows no untimed playing, so its time is no measure of speed.
@@ -148,4 +153,13 @@ func median(_ values: [Double]) -> Double {
   guard !sorted.isEmpty else { return .nan }
   let middle = sorted.count / 2
   return sorted.count % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
+}
+
+extension BidirectionalCollection {
+  /// The longest end of which every element satisfies a condition.
+  fileprivate func suffix(while condition: (Element) -> Bool) -> SubSequence {
+    var start = endIndex
+    while start > startIndex, condition(self[index(before: start)]) { start = index(before: start) }
+    return self[start...]
+  }
 }

@@ -3,11 +3,14 @@ struct Table {
   private let title: String
   private var rows: [[String]]
 
-  init(_ title: String, _ columns: String...) {
+  init(_ title: String, _ columns: [String]) {
     self.title = title
     rows = [columns]
   }
 
+  init(_ title: String, _ columns: String...) { self.init(title, columns) }
+
+  mutating func add(_ cells: [String]) { rows.append(cells) }
   mutating func add(_ cells: String...) { rows.append(cells) }
 
   /// Prints it as one piece, so that other tests' lines do not come between.

@@ -10,7 +10,7 @@ public struct Clip: Hashable, Sendable {
     case color(String)
     /// Black with one white picture at the start of each second.
     case flash
-    /// Motion, detail, gradients and noise at about 8 Mbit/s, to cost what real footage does.
+    /// Motion, detail, gradients and soft noise at about 8 Mbit/s, to cost what real footage does.
     case footage
   }
 
@@ -99,7 +99,7 @@ public struct Clip: Hashable, Sendable {
         + "gradients=\(size):c0=0x203050:c1=0xE0A060:speed=0.02,format=yuv420p[b];"
         + "testsrc2=\(size),format=yuv420p,gblur=3[c];"
         + "[a][b]blend=all_mode=softlight[ab];[ab][c]blend=all_opacity=0.25:all_mode=normal,"
-        + "noise=alls=9:allf=t,\(matrix)"
+        + "noise=alls=9:allf=t,gblur=1,\(matrix)"
     }
   }
 }
