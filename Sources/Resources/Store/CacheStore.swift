@@ -26,10 +26,12 @@ final class CacheStore {
   var index: CacheIndex
   /// What this process reads or writes.
   var uses: [EntryNumber: Use] = [:]
-  private var touched: Set<EntryNumber> = []
-  private var dropped: [(entry: EntryNumber, segment: Segment)] = []
+  /// Bytes of all segments, as long as that is up to date.
+  var heldAtCommit: UInt64?
+  var touched: Set<EntryNumber> = []
+  var dropped: [(entry: EntryNumber, segment: Segment)] = []
   private var saving = Saving()
-  private var wasSetAside = false
+  var wasSetAside = false
 
   /// An entry in use.
   struct Use {
@@ -102,18 +104,26 @@ final class CacheStore {
   ) throws(CacheError) -> StoredContent {
     try makeRoom(for: 0)
     let hash = index.hash(of: key)
-    if let row = try indexed({ () throws(DatabaseError) in try index.live(hash) }),
-      row.facts.validator.joins(facts.validator), row.facts.length == facts.length,
-      let content = try indexed({ () throws(DatabaseError) in try content(of: row) })
-    {
-      return content
-    }
     let blob = try newBlob()
-    let entry = try indexed { () throws(DatabaseError) in
-      try index.transaction { () throws(DatabaseError) in
-        try index.add(key: hash, blob: blob.name, source: source, facts: facts, now: clock())
+    // Looked up and added in one step: two that begin at the same moment must meet.
+    let (entry, shared) = try indexed { () throws(DatabaseError) in
+      try index.transaction { () throws(DatabaseError) -> (EntryNumber?, StoredContent?) in
+        if let row = try index.live(hash), row.facts.validator.joins(facts.validator),
+          row.facts.length == facts.length, let content = try content(of: row)
+        {
+          return (nil, content)
+        }
+        return (
+          try index.add(key: hash, blob: blob.name, source: source, facts: facts, now: clock()),
+          nil
+        )
       }
     }
+    if let shared {
+      _ = try? disk.remove(path(ofBlob: blob.name))
+      return shared
+    }
+    guard let entry else { throw .gone }
     // A sweep may have taken the file for an orphan before its row was there.
     guard (try? blob.file.status().isLinked) == true else { throw .gone }
     uses[entry] = Use(blob: blob, isNew: true)
@@ -207,6 +217,7 @@ final class CacheStore {
       }
     }
     for entry in news.keys { uses[entry]?.pending = [] }
+    heldAtCommit = nil
     touched = []
     dropped = []
     saving = Saving()
@@ -234,60 +245,8 @@ final class CacheStore {
 
   var day: String { String(WallClock.text(secondsSince1970: clock()).prefix(10)) }
 
-  // MARK: - The index
-
   func folder(ofBlob name: String) -> String { "\(directory)/blobs/\(name.prefix(2))" }
   func path(ofBlob name: String) -> String { "\(folder(ofBlob: name))/\(name)" }
-
-  /// Uses the index. One that turns out to be damaged is set aside, once, and a new one begun: the
-  /// entries in use are gone then.
-  func indexed<Result>(
-    _ body: () throws(DatabaseError) -> Result
-  ) throws(CacheError) -> Result {
-    do throws(DatabaseError) {
-      return try body()
-    } catch {
-      if error.isBusy { throw .busy }
-      if error.isFull { throw .noRoom }
-      guard error.isDamage, !wasSetAside else { throw .unusable(error.reason) }
-      wasSetAside = true
-      CacheStore.setAside(directory, disk)
-      uses = [:]
-      touched = []
-      dropped = []
-      index = try CacheStore.openIndex(directory, disk)
-      throw .gone
-    }
-  }
-
-  private static func openIndex(
-    _ directory: String, _ disk: any Disk
-  ) throws(CacheError) -> CacheIndex {
-    let path = directory + "/index.db"
-    for attempt in 0..<2 {
-      // SQLite would make it readable for others; its journal takes after it.
-      if let made = try? disk.open(path, creating: true) { _ = made }
-      let found: CacheIndex?
-      do {
-        found = try CacheIndex(path: path)
-      } catch {
-        if error.isBusy { throw .busy }
-        guard error.isDamage, attempt == 0 else { throw .unusable(error.reason) }
-        setAside(directory, disk)
-        continue
-      }
-      guard let found else { throw .unusable("a newer version of this program made its index") }
-      return found
-    }
-    throw .unusable("its index cannot be made")
-  }
-
-  private static func setAside(_ directory: String, _ disk: any Disk) {
-    let path = directory + "/index.db"
-    // The journal belongs to the damaged file: rolled back into a new one it would damage that too.
-    _ = try? disk.remove(path + "-journal")
-    try? disk.rename(path, to: path + ".damaged")
-  }
 }
 
 extension CacheError {

@@ -28,7 +28,7 @@ extension CacheStore {
   func makeRoom(for bytes: UInt64) throws(CacheError) {
     guard let space = try? disk.space(at: directory) else { throw .unusable("its volume is gone") }
     let kept = limits.reserve(ofVolume: space.total)
-    let held = try indexed { () throws(DatabaseError) in try index.totalBytes() } + pendingBytes
+    let held = try heldBytes() + pendingBytes
     var need = Eviction.need(
       limits: limits, held: held, entries: 0, adding: bytes, free: (space.free, kept))
     guard !need.isMet || bytes == 0 else { return }
@@ -39,6 +39,14 @@ extension CacheStore {
     if need.bytes > 0, try evict(need.plus(slack)).bytes <= slack { return }
     // One entry too many is no harm: those in use are never deleted.
     guard try evict(need).bytes == 0 else { throw .noRoom }
+  }
+
+  /// What the index knew at the last commit: what others add in between is little.
+  private func heldBytes() throws(CacheError) -> UInt64 {
+    if let heldAtCommit { return heldAtCommit }
+    let held = try indexed { () throws(DatabaseError) in try index.totalBytes() }
+    heldAtCommit = held
+    return held
   }
 
   private func entriesOverLimit(adding: Int) throws(CacheError) -> Int {
@@ -82,6 +90,7 @@ extension CacheStore {
     _ victims: [(entry: EntryNumber, blob: String, hold: (any DiskFile)?)], damaged: [EntryNumber]
   ) throws(CacheError) {
     guard !victims.isEmpty || !damaged.isEmpty else { return }
+    heldAtCommit = nil
     // Marked first: after a crash in between, the rows of unlinked blobs are known to be dead.
     try indexed { () throws(DatabaseError) in
       try index.transaction { () throws(DatabaseError) in
