@@ -1,3 +1,4 @@
+import Glibc
 import Support
 import Synchronization
 import System
@@ -76,6 +77,35 @@ import Testing
     let again = try playAll(server.url + "/a") { $0.freshSeconds = 0 }
     #expect(isSample(again.bytes, 0..<500_000))
     #expect(Instant.now - start < .seconds(10))
+  }
+
+  @Test(arguments: [false, true])
+  func replay_whenTheCheckTakesLong_playsWhatIsThere(changes: Bool) throws {
+    let file = ServedFile(sampleBytes(0..<500_000))
+    let new = ServedFile(sampleBytes(0..<500_000, seed: 2), tag: "\"v2\"")
+    let hasChanged = Atomic(false)
+    let server = try FaultServer { request in
+      if request["if-none-match"] != nil {
+        hasChanged.store(changes, ordering: .relaxed)
+        sleep(5)
+      }
+      return (hasChanged.load(ordering: .relaxed) ? new : file).reply(to: request)
+    }
+    defer { server.close() }
+    _ = try playAll(server.url + "/a")
+    let bench = try NetworkBench(cache) {
+      $0.freshSeconds = 0
+      $0.patienceSeconds = 20
+    }
+    let start = Instant.now
+    let resource = try bench.network.open(server.url + "/a")
+    #expect(isSample(try bench.readAll(resource), 0..<500_000))
+    #expect(Instant.now - start < .seconds(5))
+    try bench.wait { !bench.network.isFetching }
+    let again = try bench.readAll(bench.network.open(server.url + "/a"))
+    #expect(isSample(again, 0..<500_000, seed: changes ? 2 : 0))
+    bench.network.close()
+    #expect(try wrongSegments() == 0)
   }
 
   @Test func replay_ofStaleBytes_asksOnceAndFetchesNothing() throws {

@@ -82,7 +82,14 @@ extension Content {
       phase = .ready
       self.facts?.checked = 0
     }
-    guard facts != nil, flights[fetch]?.isCheck == false else { return begin(head, fetch) }
+    guard facts != nil, flights[fetch]?.isCheck == false else {
+      guard hasServed else { return begin(head, fetch) }
+      // It came too late: what readers have seen is not mixed with it.
+      network.loader?.cancel(fetch)
+      flights[fetch] = nil
+      return changed(
+        FetchError(kind: .changed, words: "it has changed on \(address.visibleHost)"))
+    }
     if mode == .whole, !head.validator.joinsParts {
       if flights[fetch]?.heads == 1 {
         // All of it comes anew: what a former answer brought is not mixed with it.

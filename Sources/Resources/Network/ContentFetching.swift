@@ -4,6 +4,7 @@ import System
 extension Content {
   private static let mostFlights = 4
   private static let patienceWithOthers = Duration.seconds(10)
+  private static let patienceWithChecks = 2_500
 
   private var mostWindow: UInt64 {
     switch storing {
@@ -98,6 +99,7 @@ extension Content {
   /// The index was read again: what others have stored meanwhile is not fetched.
   func confirm(_ segments: [Segment]) {
     isRereading = false
+    if phase == .checking { phase = .ready }
     let before = held.count
     stored?.add(segments)
     holdAnew()
@@ -144,6 +146,8 @@ extension Content {
     var flight = Flight(0..<max(1, end), allowed: Content.mostUnwritten)
     flight.isCheck = true
     start(wish, flight)
+    // A server that is slow to say so does not keep the viewer waiting for what is here.
+    if !held.isEmpty { reread(milliseconds: Content.patienceWithChecks) }
   }
 
   private func start(_ wish: FetchWish, _ flight: Flight) {
