@@ -79,7 +79,7 @@ let package = Package(
     tests("SupportTests", ["Support", "System"]),
     tests("SystemTests", ["System", "Support"]),
     tests("FeedsTests", ["Feeds", "Stories", "System", "Support"]),
-    tests("ResourcesTests", ["Resources", "System", "Support"]),
+    tests("ResourcesTests", ["Resources", "Decoders", "DecoderLink", "System", "Support"]),
     tests("DecodingTests", ["Decoding", "DecoderLink", "System", "Support"]),
     tests("DecodersTests", ["Decoders", "DecoderLink", "Resources", "System", "Support"]),
     tests("TerminalTests", ["Terminal", "Pictures", "System", "Support"]),
