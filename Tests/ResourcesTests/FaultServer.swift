@@ -180,9 +180,10 @@ final class FaultServer: Sendable {
       if reply.isChunked, !write(Array("\(String(piece.count, radix: 16))\r\n".utf8)[...], socket) {
         return false
       }
+      // Counted first: who gets the last byte may look at once.
+      state.withLock { $0.bodyBytes += piece.count }
       guard write(piece, socket) else { return false }
       if reply.isChunked, !write([13, 10], socket) { return false }
-      state.withLock { $0.bodyBytes += piece.count }
       position += piece.count
       if reply.bytesPerSecond != nil { usleep(50_000) }
     }

@@ -97,9 +97,18 @@ extension Content {
   }
 
   /// The index was read again: what others have stored meanwhile is not fetched.
-  func confirm(_ segments: [Segment]) {
+  func confirm(_ segments: [Segment]?) {
     isRereading = false
     if phase == .checking { phase = .ready }
+    guard let segments else {
+      // Held by a process that is slow: to fetch now would be to fetch twice.
+      let since = waitsForOther ?? .now
+      if .now - since < Content.patienceWithOthers {
+        waitsForOther = since
+        return reread(milliseconds: 100)
+      }
+      return confirm([])
+    }
     let before = held.count
     stored?.add(segments)
     holdAnew()

@@ -17,8 +17,8 @@ enum CacheEvent: Sendable {
   case refused(at: UInt64)
   /// The last bytes may not be on the medium.
   case unsure
-  /// What the index has now.
-  case segments([Segment])
+  /// What the index has now; nil where it could not be read.
+  case segments([Segment]?)
   case flushed
 }
 
@@ -134,9 +134,9 @@ private final class CacheLoop {
         commands = []
         return taken
       }
-      // Somebody waits for these; the others only have to happen.
-      for command in commands where command.isOpening { take(command) }
-      for command in commands where !command.isOpening {
+      // Somebody waits for these, or they decide what others find; the rest only has to happen.
+      for command in commands where command.isPrompt { take(command) }
+      for command in commands where !command.isPrompt {
         if case .stop = command { return finish() }
         take(command)
       }
@@ -211,8 +211,7 @@ private final class CacheLoop {
           ))
         return
       }
-      let segments = attempt { store throws(CacheError) in try store.segments(of: entry) }
-      emit(number, .segments(segments ?? []))
+      emit(number, .segments(segments(of: entry)))
     case .flush(let number, _):
       commit()
       emit(number, .flushed)
@@ -228,6 +227,17 @@ private final class CacheLoop {
       store?.count(saving)
       commitLater()
     case .stop: break
+    }
+  }
+
+  /// What an entry has, nothing where it is gone; nil where another process holds the index.
+  private func segments(of entry: EntryNumber) -> [Segment]? {
+    do {
+      return try store?.segments(of: entry) ?? []
+    } catch {
+      if error == .busy { return nil }
+      say(error)
+      return []
     }
   }
 
@@ -263,5 +273,10 @@ private final class CacheLoop {
 }
 
 extension CacheThread.Command {
-  fileprivate var isOpening: Bool { if case .open = self { true } else { false } }
+  fileprivate var isPrompt: Bool {
+    switch self {
+    case .open, .create, .supersede, .revise: true
+    case .write, .reread, .flush, .drop, .close, .count, .stop: false
+    }
+  }
 }
