@@ -112,6 +112,8 @@ private final class CacheLoop {
   private var sweepDue: Instant?
   private var said: Set<String> = []
   private var failedCommits = 0
+  /// Whether the last commit failed because another process held the index.
+  private var isHeldUp = false
   private var hasEvents = false
 
   init(
@@ -212,9 +214,14 @@ private final class CacheLoop {
         return
       }
       emit(number, .segments(segments(of: entry)))
-    case .flush(let number, _):
+    case .flush(let number, let entry):
       commit()
-      emit(number, .flushed)
+      if isHeldUp {
+        // Who waits for these bytes would not find them in the index yet.
+        later.append((.now + .milliseconds(200), .flush(number, entry)))
+      } else {
+        emit(number, .flushed)
+      }
     case .revise(let entry, let facts):
       _ = attempt { store throws(CacheError) in try store.revise(entry, facts) }
     case .supersede(let entry):
@@ -263,8 +270,10 @@ private final class CacheLoop {
         if let number = entries[entry] { emit(number, .unsure) }
       }
       failedCommits = 0
+      isHeldUp = false
     } catch {
       failedCommits += 1
+      isHeldUp = error == .busy && failedCommits < 30
       // What is pending stays so: another process may only have been slow.
       if error != .busy || failedCommits >= 3 { say(error) }
       if failedCommits < 100 { commitLater() }
