@@ -121,9 +121,9 @@ final class RealServer {
     }
   }
 
-  /// apache2 that wants a login by digest.
+  /// apache2 that wants a login by digest; one process, so that its end is the end of all.
   static func apache() throws -> RealServer {
-    try RealServer("/usr/sbin/apache2", { ["-D", "FOREGROUND", "-f", $0.path("conf")] }) {
+    try RealServer("/usr/sbin/apache2", { ["-X", "-f", $0.path("conf")] }) {
       folder, port in
       let modules = [
         "mpm_event", "authn_core", "authn_file", "authz_core", "authz_user", "auth_digest", "dav",
