@@ -55,7 +55,6 @@ final class Telling {
   var wantsToWrite: Bool { session.wantsToWrite }
   var hasPicture: Bool { shown != nil }
   var isRunning: Bool { clock.isRunning }
-  var isWaitingForBytes: Bool { session.isWaitingForBytes }
 
   /// From ready to told: the decoder may go on.
   func begin(generation: Int) {
@@ -171,7 +170,7 @@ final class Telling {
     if let (picture, late) = queue.takeDue(at: time) {
       framesDropped += late
       session.allow(pictures: late)
-      follow(picture, late: late, time: time, now: now)
+      follow(picture, time: time, now: now)
       return show(picture)
     }
     if queue.isEmpty, failure != nil { return idle }
@@ -207,9 +206,9 @@ final class Telling {
   }
 
   /// A decoder that falls behind may skip pictures; where that does not help, the clock waits.
-  private func follow(_ picture: DecodedPicture, late: Int, time: Duration, now: Instant) {
+  private func follow(_ picture: DecodedPicture, time: Duration, now: Instant) {
     let lateness = time - picture.time
-    if let effort = pace.effort(lateness: lateness, dropped: late, now: now) {
+    if let effort = pace.effort(lateness: lateness, now: now) {
       session.setEffort(effort)
     }
     if lateness > .seconds(1), queue.isEmpty { clock.set(to: picture.time, at: now) }
@@ -236,10 +235,7 @@ final class Telling {
     queue.removeAll()
     ends = nil
     needsPicture = true
-    let base = firstRound.map { round in
-      Int(time.inSeconds / max(0.001, round.inSeconds))
-    }
-    roundStart = base.flatMap { count in firstRound.map { $0 * count } } ?? .zero
+    roundStart = firstRound.map { $0 * Int(time.inSeconds / max(0.001, $0.inSeconds)) } ?? .zero
     session.seek(to: time - roundStart)
     clock.stop(at: now)
     clock.set(to: time, at: now)
@@ -260,7 +256,7 @@ package struct DecodingPace {
   package init() {}
 
   /// The effort to change to, nil to go on as it is.
-  package mutating func effort(lateness: Duration, dropped: Int, now: Instant) -> Effort? {
+  package mutating func effort(lateness: Duration, now: Instant) -> Effort? {
     let isLate = lateness > .milliseconds(80)
     if isLate {
       onTimeSince = nil

@@ -57,9 +57,9 @@ struct TellingLog {
   }
 
   mutating func painted(bytes: Int) {
-    if !metrics.stories.isEmpty {
-      metrics.stories[metrics.stories.count - 1].bytesToTerminal += bytes
-    }
+    // What is painted after a story's end, such as the end card, is not its own.
+    guard isOpen, !metrics.stories.isEmpty else { return }
+    metrics.stories[metrics.stories.count - 1].bytesToTerminal += bytes
   }
 
   /// The terminal has taken all bytes: a first picture is on the screen now.

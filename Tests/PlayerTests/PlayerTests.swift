@@ -101,7 +101,7 @@ import Testing
     var pace = DecodingPace()
     func effort(_ lateness: Int, at milliseconds: Int) -> Effort? {
       pace.effort(
-        lateness: .milliseconds(lateness), dropped: 0, now: start + .milliseconds(milliseconds))
+        lateness: .milliseconds(lateness), now: start + .milliseconds(milliseconds))
     }
     #expect(effort(90, at: 0) == nil)
     #expect(effort(20, at: 300) == nil)
