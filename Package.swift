@@ -33,6 +33,9 @@ let package = Package(
     .systemLibrary(name: "CHeif"),
     .systemLibrary(name: "CSeccomp"),
     .systemLibrary(name: "CZlib"),
+    .systemLibrary(name: "CCurl"),
+    .systemLibrary(name: "CSQLite"),
+    .systemLibrary(name: "CXXHash"),
 
     // Pure rooms: no device, no clock, no file.
     room("Stories"),
@@ -42,7 +45,7 @@ let package = Package(
     // Rooms that touch the machine.
     room("System", ["CLinux"]),
     room("Feeds", ["Stories", "System"]),
-    room("Resources", ["System"]),
+    room("Resources", ["System", "CCurl", "CSQLite", "CXXHash"]),
     room("Decoding", ["System", "DecoderLink", "CFFmpeg", "CWebP", "CHeif", "CSeccomp"]),
     room("Decoders", ["System", "DecoderLink", "Resources"]),
     room("Terminal", ["System", "Pictures", "CNcurses"]),
@@ -76,13 +79,13 @@ let package = Package(
     tests("SupportTests", ["Support", "System"]),
     tests("SystemTests", ["System", "Support"]),
     tests("FeedsTests", ["Feeds", "Stories", "System", "Support"]),
-    tests("ResourcesTests", ["Resources", "System", "Support"]),
+    tests("ResourcesTests", ["Resources", "Decoders", "DecoderLink", "System", "Support"]),
     tests("DecodingTests", ["Decoding", "DecoderLink", "System", "Support"]),
     tests("DecodersTests", ["Decoders", "DecoderLink", "Resources", "System", "Support"]),
     tests("TerminalTests", ["Terminal", "Pictures", "System", "Support"]),
     tests("PlayerTests", ["Player", "Stories", "DecoderLink", "Pictures", "System", "Support"]),
     tests("EndToEndTests", ["Support", "System"]),
-    tests("Benchmarks", ["Support", "System", "DecoderLink", "Pictures"]),
+    tests("Benchmarks", ["Support", "System", "DecoderLink", "Pictures", "Resources"]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -67,6 +67,7 @@ int lx_socketpair(int pair[2]) {
 }
 
 int lx_eventfd(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
+const int lx_set_description_lock = F_OFD_SETLK;
 
 int lx_limit_cpu(pid_t pid, uint64_t soft_seconds) {
   struct rlimit limit;
@@ -121,8 +122,7 @@ void lx_restore_terminal(void) {
     tell(100);
   }
   tcsetattr(guard.descriptor, TCSANOW, &guard.saved);
-  // Only now: a signal that ends the process meanwhile must restore as well.
-  atomic_store(&guard.armed, 0);
+  atomic_store(&guard.armed, 0);  // only now: a signal that ends the process meanwhile restores too
 }
 
 void lx_guard_terminal(int descriptor, const void *bytes, size_t count,

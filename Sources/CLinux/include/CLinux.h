@@ -73,4 +73,7 @@ int lx_next_option(int argc, char *const argv[], const char *shorts, const struc
 /// ppoll without a mask; a negative timeout waits for ever.
 int lx_wait(struct pollfd *entries, unsigned long count, int64_t nanoseconds);
 
+/// fcntl's command that locks a range for an open file description (F_OFD_SETLK).
+extern const int lx_set_description_lock;
+
 #endif

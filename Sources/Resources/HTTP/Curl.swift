@@ -1,0 +1,253 @@
+import CCurl
+import Glibc
+
+/// Dates of HTTP, read by libcurl.
+enum HTTPDate {
+  /// Seconds since 1970.
+  static func seconds(_ text: String) -> Int64? {
+    let time = curl_getdate(text, nil)
+    return time < 0 ? nil : Int64(time)
+  }
+}
+
+/// A URL taken apart by libcurl.
+struct URLParts {
+  var scheme = ""
+  var host = ""
+  var port = 0
+  var path = ""
+  var query: String?
+  var user: String?
+  var password: String?
+
+  init?(_ text: String, relativeTo base: String?) {
+    guard let url = curl_url() else { return nil }
+    defer { curl_url_cleanup(url) }
+    for part in [base, text].compactMap({ $0 }) {
+      guard curl_url_set(url, CURLUPART_URL, part, 0) == CURLUE_OK else { return nil }
+    }
+    func get(_ part: CURLUPart, _ flags: Int32 = 0) -> String? {
+      var raw: UnsafeMutablePointer<CChar>?
+      guard curl_url_get(url, part, &raw, UInt32(flags)) == CURLUE_OK, let raw else { return nil }
+      defer { curl_free(raw) }
+      return String(cString: raw)
+    }
+    scheme = get(CURLUPART_SCHEME) ?? ""
+    host = get(CURLUPART_HOST) ?? ""
+    port = get(CURLUPART_PORT, CURLU_DEFAULT_PORT).flatMap { Int($0) } ?? 0
+    path = get(CURLUPART_PATH) ?? "/"
+    query = get(CURLUPART_QUERY)
+    user = get(CURLUPART_USER, CURLU_URLDECODE)
+    password = get(CURLUPART_PASSWORD, CURLU_URLDECODE)
+  }
+}
+
+extension PeerAddress {
+  /// From the text that libcurl gives.
+  init?(_ text: String) {
+    var six = in6_addr()
+    var four = in_addr()
+    if inet_pton(AF_INET, text, &four) == 1 {
+      bytes = withUnsafeBytes(of: four) { Array($0) }
+    } else if inet_pton(AF_INET6, text, &six) == 1 {
+      bytes = withUnsafeBytes(of: six) { Array($0) }
+    } else {
+      return nil
+    }
+  }
+}
+
+/// How a transfer ended without the server's having said why.
+enum TransferOutcome: Equatable {
+  case complete
+  /// The receiver wanted no more.
+  case stopped
+  case unknownHost
+  case noConnection
+  case insecure
+  /// It may not be asked, being where it is.
+  case forbidden
+  case timedOut
+  /// Ended before it should.
+  case cut
+  case failed
+}
+
+/// What one transfer needs to know.
+struct TransferSettings {
+  var url: String
+  var fields: [String]
+  var login: (user: String, password: String, byDigest: Bool)?
+  var options: NetworkOptions
+}
+
+/// One request and its answer. Used on the loader's thread alone.
+final class CurlTransfer {
+  enum BodyAnswer { case taken, pause, stop }
+
+  fileprivate let easy: UnsafeMutableRawPointer
+  private var fields: UnsafeMutablePointer<curl_slist>?
+  private let head: (String) -> Bool
+  private let body: ([UInt8]) -> BodyAnswer
+  private let gate: (PeerAddress?) -> Bool
+
+  /// - Parameters:
+  ///   - gate: says whether the machine that was reached may be asked.
+  ///   - head: gets each line of the response's head; false stops the transfer.
+  init?(
+    _ settings: TransferSettings, gate: @escaping (PeerAddress?) -> Bool,
+    head: @escaping (String) -> Bool,
+    body: @escaping ([UInt8]) -> BodyAnswer
+  ) {
+    guard let easy = curl_easy_init() else { return nil }
+    self.easy = easy
+    self.gate = gate
+    self.head = head
+    self.body = body
+    let options = settings.options
+    for field in ["Accept-Encoding: identity"] + settings.fields {
+      fields = curl_slist_append(fields, field) ?? fields
+    }
+    cc_set_text(easy, CURLOPT_URL, settings.url)
+    cc_set_list(easy, CURLOPT_HTTPHEADER, fields)
+    cc_set_text(easy, CURLOPT_USERAGENT, options.userAgent)
+    cc_set_text(easy, CURLOPT_PROTOCOLS_STR, "http,https")
+    cc_set_number(easy, CURLOPT_FOLLOWLOCATION, 0)
+    cc_set_number(easy, CURLOPT_NOSIGNAL, 1)
+    // The end of the program does not wait for a name server.
+    cc_set_number(easy, CURLOPT_QUICK_EXIT, 1)
+    cc_set_number(easy, CURLOPT_HTTP_VERSION, cc_http2_over_tls())
+    cc_set_number(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
+    cc_set_number(easy, CURLOPT_CONNECTTIMEOUT, options.patienceSeconds)
+    cc_set_number(easy, CURLOPT_LOW_SPEED_LIMIT, 1024)
+    cc_set_number(easy, CURLOPT_LOW_SPEED_TIME, options.patienceSeconds)
+    cc_set_number(easy, CURLOPT_BUFFERSIZE, 128 << 10)
+    cc_set_small_buffer(easy)
+    if let file = options.certificates { cc_set_text(easy, CURLOPT_CAINFO, file) }
+    if !options.usesProxies { cc_set_text(easy, CURLOPT_PROXY, "") }
+    if let login = settings.login {
+      cc_set_number(
+        easy, CURLOPT_HTTPAUTH, login.byDigest ? cc_auth_digest() : cc_auth_basic())
+      cc_set_text(easy, CURLOPT_USERNAME, login.user)
+      cc_set_text(easy, CURLOPT_PASSWORD, login.password)
+    }
+    cc_set_gate(
+      easy,
+      { context, peer, _, _, _ in
+        guard let context, let peer else { return 1 }
+        let transfer = Unmanaged<CurlTransfer>.fromOpaque(context).takeUnretainedValue()
+        return transfer.gate(PeerAddress(String(cString: peer))) ? 0 : 1
+      }, Unmanaged.passUnretained(self).toOpaque())
+    // The handle is removed from its multi and cleaned up before this object goes, so the
+    // reference that libcurl keeps is never used after that.
+    cc_set_receivers(
+      easy,
+      { bytes, size, count, context in
+        guard let bytes, let context else { return 0 }
+        let transfer = Unmanaged<CurlTransfer>.fromOpaque(context).takeUnretainedValue()
+        let line = UnsafeRawBufferPointer(start: bytes, count: size * count)
+        return transfer.head(String(decoding: line, as: UTF8.self)) ? line.count : 0
+      },
+      { bytes, size, count, context in
+        guard let bytes, let context else { return 0 }
+        let transfer = Unmanaged<CurlTransfer>.fromOpaque(context).takeUnretainedValue()
+        let piece = UnsafeRawBufferPointer(start: bytes, count: size * count)
+        switch transfer.body(Array(piece)) {
+        case .taken: return piece.count
+        case .pause: return cc_pause()
+        case .stop: return 0
+        }
+      }, Unmanaged.passUnretained(self).toOpaque())
+  }
+
+  /// Goes on after a pause.
+  func resume() { curl_easy_pause(easy, CURLPAUSE_CONT) }
+
+  deinit {
+    curl_easy_cleanup(easy)
+    curl_slist_free_all(fields)
+  }
+}
+
+/// All transfers of one thread.
+///
+/// Unchecked: only `wake` may be called from other threads, which libcurl promises to be safe
+/// (curl_multi_wakeup); all else is called by the loader's thread.
+final class CurlMulti: @unchecked Sendable {
+  private let multi: OpaquePointer
+  private var running: [UnsafeMutableRawPointer: CurlTransfer] = [:]
+
+  /// curl_global_init is not safe beside other threads; a global is made once.
+  private static let isReady = cc_global_init() == CURLE_OK
+
+  init?() {
+    guard CurlMulti.isReady, let multi = curl_multi_init() else { return nil }
+    self.multi = OpaquePointer(multi)
+    cc_multi_set_number(multi, CURLMOPT_MAX_HOST_CONNECTIONS, 2)
+    cc_multi_set_number(multi, CURLMOPT_MAX_TOTAL_CONNECTIONS, 4)
+    cc_multi_set_number(multi, CURLMOPT_MAXCONNECTS, 4)
+  }
+
+  private var raw: UnsafeMutableRawPointer { UnsafeMutableRawPointer(multi) }
+
+  /// Ends a `wait`, from any thread.
+  func wake() { curl_multi_wakeup(raw) }
+
+  func add(_ transfer: CurlTransfer) {
+    running[transfer.easy] = transfer
+    curl_multi_add_handle(raw, transfer.easy)
+  }
+
+  /// Ends a transfer; its connection stays open only where the answer had ended.
+  func remove(_ transfer: CurlTransfer) {
+    guard running.removeValue(forKey: transfer.easy) != nil else { return }
+    curl_multi_remove_handle(raw, transfer.easy)
+  }
+
+  /// Lets all transfers go as far as they can without waiting.
+  ///
+  /// - Returns: those that have ended; they are removed.
+  func perform() -> [(CurlTransfer, TransferOutcome)] {
+    var count: Int32 = 0
+    curl_multi_perform(raw, &count)
+    var ended: [(CurlTransfer, TransferOutcome)] = []
+    var easy: UnsafeMutableRawPointer?
+    var result = CURLE_OK
+    while cc_next_ended(raw, &easy, &result) != 0 {
+      guard let handle = easy, let transfer = running[handle] else { continue }
+      remove(transfer)
+      ended.append((transfer, CurlMulti.outcome(result)))
+    }
+    return ended
+  }
+
+  /// Waits for the network, `wake` or the time.
+  func wait(milliseconds: Int32) {
+    var count: Int32 = 0
+    curl_multi_poll(raw, nil, 0, milliseconds, &count)
+  }
+
+  private static func outcome(_ code: CURLcode) -> TransferOutcome {
+    switch code {
+    case CURLE_OK: .complete
+    case CURLE_WRITE_ERROR: .stopped
+    case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY: .unknownHost
+    case CURLE_COULDNT_CONNECT: .noConnection
+    case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CACERT_BADFILE,
+      CURLE_SSL_CERTPROBLEM, CURLE_SSL_CIPHER, CURLE_SSL_ISSUER_ERROR, CURLE_USE_SSL_FAILED,
+      CURLE_SSL_INVALIDCERTSTATUS:
+      .insecure
+    case CURLE_OPERATION_TIMEDOUT: .timedOut
+    case CURLE_ABORTED_BY_CALLBACK: .forbidden
+    case CURLE_PARTIAL_FILE, CURLE_GOT_NOTHING, CURLE_RECV_ERROR, CURLE_SEND_ERROR,
+      CURLE_HTTP2, CURLE_HTTP2_STREAM:
+      .cut
+    default: .failed
+    }
+  }
+
+  deinit {
+    for transfer in Array(running.values) { remove(transfer) }
+    curl_multi_cleanup(raw)
+  }
+}

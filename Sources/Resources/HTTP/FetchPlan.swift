@@ -1,0 +1,285 @@
+/// Bytes that are wanted from a server.
+struct FetchWish: Sendable {
+  var address: WebAddress
+  var start: UInt64
+  /// The byte after the last; nil for all that follow.
+  var end: UInt64?
+  var known: Ask.Known?
+  var revalidates = false
+  /// Whether all of it is wanted as one answer, for want of a validator that joins parts.
+  var asWhole = false
+  /// The playlist that names it, where one does.
+  var namedBy: WebAddress?
+  /// Failures without progress after which it is given up.
+  var retries = FetchPlan.mostRetries
+}
+
+/// What a server told about a body that is accepted.
+struct FetchHead: Equatable, Sendable {
+  var taking: Taking
+  var type: String?
+  var validator: Validator
+  var storing: ResponseHead.Storing
+}
+
+/// How a fetch went well.
+enum FetchEnding: Equatable, Sendable {
+  /// All that was wanted has come. The total is nil where it is still not known for sure.
+  case complete(total: UInt64?)
+  /// What was known is still true.
+  case notModified(ResponseHead.Storing)
+}
+
+/// What to do next to get the bytes of a wish: a state machine that sees heads, counts bytes and
+/// decides on redirects, retries and the end. It neither waits nor sends.
+struct FetchPlan {
+  enum Next: Equatable {
+    case send
+    /// Sends again after this time.
+    case wait(milliseconds: Int)
+    /// Sends again when the login to the current address has been seen to.
+    case login
+    case end(FetchEnding)
+    case fail(FetchError)
+  }
+
+  static let mostRedirects = 5
+  static let mostRetries = 5
+  /// Progress after which earlier failures are forgotten.
+  private static let progress: UInt64 = 64 << 10
+
+  let wish: FetchWish
+  let backOffMilliseconds: Int
+  /// Where the next request goes.
+  private(set) var address: WebAddress
+  /// Whether requests ask for a range.
+  private(set) var usesRange: Bool
+  /// The next byte to hand on.
+  private(set) var position: UInt64
+  /// Set while no request was redirected to where the bytes are: that may have been for a time.
+  private(set) var redirected = false
+  private(set) var badRanges = 0
+  private var end: UInt64?
+  private var known: Ask.Known?
+  private var redirects = 0
+  private var failures = 0
+  private var positionAtFailure: UInt64
+  private var hasResolvedAnew = false
+  private var verdict: Verdict?
+  private var head = ResponseHead()
+  private var taking: Taking?
+  private var bodyPosition: UInt64 = 0
+
+  /// - Parameter target: where the address has led to before.
+  init(_ wish: FetchWish, usesRange: Bool, target: WebAddress?, backOffMilliseconds: Int) {
+    self.wish = wish
+    self.usesRange = usesRange
+    self.backOffMilliseconds = backOffMilliseconds
+    address = target ?? wish.address
+    redirected = target != nil
+    position = usesRange ? wish.start : 0
+    positionAtFailure = position
+    end = usesRange ? wish.end : nil
+    known = wish.known
+  }
+
+  /// What the next request asks.
+  var ask: Ask {
+    Ask(
+      start: usesRange ? position : 0, end: end, hasRange: usesRange, known: known,
+      revalidates: wish.revalidates && known == wish.known)
+  }
+
+  /// Bytes that are still to come; nil where nobody knows.
+  var remaining: UInt64? {
+    let last = taking?.end ?? end
+    return last.map { $0 > position ? $0 - position : 0 }
+  }
+
+  /// Whether the body under way is one that counts.
+  var isTaking: Bool { taking != nil }
+
+  // MARK: - While a transfer runs
+
+  mutating func transferBegins() {
+    verdict = nil
+    taking = nil
+  }
+
+  /// Judges a head. Returns what is told of the body where one is accepted.
+  mutating func take(_ head: ResponseHead, now: Int64) -> FetchHead? {
+    self.head = head
+    let verdict = Verdict.judging(head, for: ask, from: address, now: now)
+    self.verdict = verdict
+    taking = nil
+    guard case .take(let taking) = verdict else { return nil }
+    self.taking = taking
+    bodyPosition = taking.start
+    if taking.ignoresRange {
+      // From now on there is one sequence from the first byte on.
+      usesRange = false
+      end = nil
+      position = 0
+    }
+    return FetchHead(
+      taking: taking, type: head.type, validator: head.validator, storing: head.storing)
+  }
+
+  enum Piece: Equatable {
+    /// Where in the resource it begins, and which of its bytes count.
+    case use(at: UInt64, Range<Int>)
+    case ignore
+    /// No more is wanted from this transfer.
+    case stop
+  }
+
+  /// Places the next bytes of a body.
+  mutating func take(bytes count: Int) -> Piece {
+    guard let taking else { return .ignore }
+    let start = bodyPosition
+    bodyPosition += UInt64(count)
+    var last = bodyPosition
+    if let end = taking.end { last = min(last, end) }
+    guard last > start else { return .stop }
+    guard last > position else { return .ignore }
+    let first = max(start, position)
+    position = last
+    return .use(at: first, Int(first - start)..<Int(last - start))
+  }
+
+  // MARK: - Between transfers
+
+  /// What follows the end of a transfer.
+  ///
+  /// - Parameter jitter: 0 to 1, by chance.
+  mutating func transferEnded(_ outcome: TransferOutcome, jitter: Double) -> Next {
+    switch verdict {
+    case nil: return retry(words(for: outcome), outcome: outcome, jitter: jitter)
+    case .take(let taking): return bodyEnded(taking, outcome, jitter: jitter)
+    case .notModified: return .end(.notModified(head.storing))
+    case .pastEnd(let total): return .end(.complete(total: total))
+    case .redirect(let location): return follow(location)
+    case .changed: return .fail(changed)
+    case .badRange:
+      badRanges += 1
+      guard badRanges <= 3 else {
+        return .fail(.badAnswer("\(host) answers something else than what it is asked"))
+      }
+      if badRanges >= 2 { stopUsingRanges() }
+      return .send
+    case .wantsLogin:
+      if head.status == 407 { return .fail(.refused(407, "the proxy wants a login")) }
+      return .login
+    case .unavailable(let seconds):
+      if let seconds, seconds > 60 {
+        return .fail(.unreachable("\(host) asks to come back in \(seconds) s"))
+      }
+      let reason = FetchError.unreachable("\(host) answers with status \(head.status)")
+      return retry(reason, outcome: .failed, jitter: jitter, atLeast: Int(seconds ?? 0) * 1000)
+    case .fail(let error):
+      if case .refused = error.kind, resolveAnew() { return .send }
+      return .fail(error)
+    }
+  }
+
+  /// The login that the last answer asked for has been renewed, or cannot be.
+  mutating func loginRenewed(_ renewed: Bool) -> Next {
+    if renewed { return .send }
+    if resolveAnew() { return .send }
+    return .fail(
+      FetchError(
+        kind: .wantsLogin, words: "\(host) wants a login: see the config section [host \(host)]"))
+  }
+
+  private var host: String { address.visibleHost }
+
+  private var changed: FetchError {
+    FetchError(kind: .changed, words: "it has changed on \(host)")
+  }
+
+  private mutating func stopUsingRanges() {
+    usesRange = false
+    end = nil
+    position = 0
+    positionAtFailure = 0
+  }
+
+  /// A link that was good for a time is asked for again, once without progress.
+  private mutating func resolveAnew() -> Bool {
+    guard redirected, !hasResolvedAnew else { return false }
+    hasResolvedAnew = true
+    redirected = false
+    redirects = 0
+    address = wish.address
+    return true
+  }
+
+  private mutating func follow(_ location: String) -> Next {
+    redirects += 1
+    guard redirects <= FetchPlan.mostRedirects else {
+      return .fail(.badAnswer("\(host) redirects too often"))
+    }
+    guard let next = WebAddress(location, relativeTo: address) else {
+      return .fail(.badAnswer("\(host) redirects to what is no web address"))
+    }
+    guard !(address.scheme == "https" && next.scheme == "http") else {
+      return .fail(.badAnswer("\(host) redirects to an insecure address"))
+    }
+    address = next
+    redirected = true
+    return .send
+  }
+
+  private mutating func bodyEnded(
+    _ taking: Taking, _ outcome: TransferOutcome, jitter: Double
+  ) -> Next {
+    if let end = taking.end, position >= end { return .end(.complete(total: taking.total)) }
+    if taking.end == nil, outcome == .complete {
+      return .end(.complete(total: head.tellsItsEnd ? position : nil))
+    }
+    remember(taking)
+    let reason =
+      outcome == .timedOut
+      ? "\(host) sends too little" : "\(host) breaks off after \(position) bytes"
+    return retry(.unreachable(reason), outcome: outcome, jitter: jitter)
+  }
+
+  /// The rest must be of the same bytes as what has come.
+  private mutating func remember(_ taking: Taking) {
+    guard position > (usesRange ? wish.start : 0) else { return }
+    let validator = head.validator
+    let loosely = !validator.joinsParts || known?.loosely == true
+    known = Ask.Known(
+      length: taking.total ?? known?.length, validator: validator, loosely: loosely)
+  }
+
+  private mutating func retry(
+    _ reason: FetchError, outcome: TransferOutcome, jitter: Double, atLeast milliseconds: Int = 0
+  ) -> Next {
+    // A wrong certificate and an unknown name stay so.
+    switch outcome {
+    case .insecure, .unknownHost, .forbidden: return .fail(reason)
+    default: break
+    }
+    if position >= positionAtFailure + FetchPlan.progress {
+      failures = 0
+      hasResolvedAnew = false
+    }
+    positionAtFailure = position
+    failures += 1
+    guard failures <= wish.retries else { return .fail(reason) }
+    let step = min(backOffMilliseconds << (failures - 1), 8_000)
+    return .wait(milliseconds: max(milliseconds, Int(Double(step) * (0.5 + jitter))))
+  }
+
+  private func words(for outcome: TransferOutcome) -> FetchError {
+    switch outcome {
+    case .unknownHost: .unreachable("\(host) cannot be found")
+    case .noConnection: .unreachable("\(host) does not accept connections")
+    case .insecure: .unreachable("the connection to \(host) is not secure")
+    case .forbidden: .badAnswer("\(host) is in a private network, and who names it is not")
+    case .timedOut: .unreachable("\(host) does not answer")
+    case .complete, .stopped, .cut, .failed: .unreachable("\(host) breaks the connection")
+    }
+  }
+}

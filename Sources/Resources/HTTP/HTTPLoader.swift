@@ -1,0 +1,104 @@
+import Synchronization
+import System
+
+/// The number of a fetch, never used twice.
+struct FetchNumber: Hashable, Sendable {
+  let value: UInt64
+}
+
+/// What becomes of a fetch.
+enum FetchEvent: Sendable {
+  /// A body is accepted; after a break, the body that goes on where the last one ended.
+  case head(FetchHead)
+  case bytes(at: UInt64, [UInt8])
+  /// Nothing more comes.
+  case ended(FetchEnding)
+  case failed(FetchError)
+}
+
+/// Gets bytes over HTTP on a thread of its own.
+///
+/// Called from one thread, whose bell is rung when there are events to take.
+final class HTTPLoader: Sendable {
+  /// What goes to the thread.
+  enum Command: Sendable {
+    case fetch(FetchNumber, FetchWish, allowed: UInt64)
+    case allow(FetchNumber, until: UInt64)
+    case cancel(FetchNumber, unlessRemaining: UInt64)
+    case secret(command: String, String?)
+    case stop
+  }
+
+  /// What the loader and its thread share.
+  final class Exchange: Sendable {
+    let commands = Mutex<[Command]>([])
+    let events = Mutex<[(FetchNumber, FetchEvent)]>([])
+    let requests = Atomic<UInt64>(0)
+    let bytes = Atomic<UInt64>(0)
+    let bell: Bell
+    let multi: CurlMulti
+
+    init(bell: Bell, multi: CurlMulti) {
+      self.bell = bell
+      self.multi = multi
+    }
+
+    func send(_ command: Command) {
+      commands.withLock { $0.append(command) }
+      multi.wake()
+    }
+  }
+
+  private let exchange: Exchange
+  private let thread: WorkerThread
+  private let next = Atomic<UInt64>(1)
+
+  init(options: NetworkOptions, bell: Bell) throws(SystemError) {
+    guard let multi = CurlMulti() else { throw SystemError(step: "start libcurl", code: 12) }
+    let exchange = Exchange(bell: bell, multi: multi)
+    self.exchange = exchange
+    thread = try WorkerThread {
+      let loop = LoaderLoop(options: options, exchange: exchange)
+      loop.run()
+    }
+  }
+
+  /// Requests sent and bytes of bodies received so far.
+  var traffic: (requests: UInt64, bytes: UInt64) {
+    (exchange.requests.load(ordering: .relaxed), exchange.bytes.load(ordering: .relaxed))
+  }
+
+  /// Asks for bytes.
+  ///
+  /// - Parameter allowed: bytes up to this position may be sent; `allow` moves it.
+  func fetch(_ wish: FetchWish, allowed: UInt64) -> FetchNumber {
+    let number = FetchNumber(value: next.add(1, ordering: .relaxed).oldValue)
+    exchange.send(.fetch(number, wish, allowed: allowed))
+    return number
+  }
+
+  /// Lets a fetch go on up to a position.
+  func allow(_ number: FetchNumber, until position: UInt64) {
+    exchange.send(.allow(number, until: position))
+  }
+
+  /// Ends a fetch as cancelled, unless it is as good as done.
+  func cancel(_ number: FetchNumber, unlessRemaining bytes: UInt64 = 0) {
+    exchange.send(.cancel(number, unlessRemaining: bytes))
+  }
+
+  /// The events since the last call, in order.
+  func take() -> [(FetchNumber, FetchEvent)] {
+    exchange.events.withLock { events in
+      let taken = events
+      events = []
+      return taken
+    }
+  }
+
+  /// Ends all and waits for the thread. Once.
+  func close() {
+    exchange.send(.stop)
+    thread.join()
+  }
+}

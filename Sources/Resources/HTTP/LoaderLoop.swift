@@ -1,0 +1,266 @@
+import Synchronization
+import System
+
+/// What the loader's thread does: keeps at most so many transfers running, each for the fetch
+/// whose turn it is, and passes on what comes.
+final class LoaderLoop {
+  static let mostTransfers = 4
+  static let mostTransfersPerHost = 2
+
+  /// A fetch on its way.
+  final class Fetch {
+    enum State {
+      case queued
+      case running(CurlTransfer)
+      case waiting(until: Instant)
+      /// For the command that prints a secret.
+      case parked
+    }
+
+    let number: FetchNumber
+    var plan: FetchPlan
+    var state = State.queued
+    var allowed: UInt64
+    var isPaused = false
+    var lastProgress: Instant
+    var head = ResponseHead()
+    var ignoredBytes = 0
+    var sentLogin = false
+    var triedLogins = 0
+    var secretRound = 0
+
+    init(_ number: FetchNumber, plan: FetchPlan, allowed: UInt64) {
+      self.number = number
+      self.plan = plan
+      self.allowed = allowed
+      lastProgress = .now
+    }
+  }
+
+  let options: NetworkOptions
+  let exchange: HTTPLoader.Exchange
+  var fetches: [Fetch] = []
+  var origins = Origins()
+  var logins: Logins
+  /// Counts the secrets that were renewed.
+  var secretRound = 0
+  var commandsRunning: Set<String> = []
+  var renewing: Set<String> = []
+  private var hasEvents = false
+
+  init(options: NetworkOptions, exchange: HTTPLoader.Exchange) {
+    self.options = options
+    self.exchange = exchange
+    logins = Logins(
+      rules: options.hosts, netrc: options.netrc, environment: { EnvironmentVariable.value(of: $0) }
+    )
+  }
+
+  func run() {
+    while true {
+      let commands = exchange.commands.withLock { commands in
+        let taken = commands
+        commands = []
+        return taken
+      }
+      for command in commands {
+        if case .stop = command { return }
+        take(command)
+      }
+      startWhatMay(now: .now)
+      for (transfer, outcome) in exchange.multi.perform() { ended(transfer, outcome) }
+      if hasEvents {
+        hasEvents = false
+        exchange.bell.ring()
+      }
+      giveUpWhatStandsStill(now: .now)
+      startWhatMay(now: .now)
+      exchange.multi.wait(milliseconds: waitingTime(now: .now))
+    }
+  }
+
+  func emit(_ fetch: Fetch, _ event: FetchEvent) {
+    exchange.events.withLock { $0.append((fetch.number, event)) }
+    hasEvents = true
+  }
+
+  private func take(_ command: HTTPLoader.Command) {
+    switch command {
+    case .fetch(let number, let wish, let allowed):
+      let target = origins.target(of: wish.address)
+      let plan = FetchPlan(
+        wish, usesRange: !wish.asWhole && origins.hasRanges(target ?? wish.address),
+        target: target,
+        backOffMilliseconds: options.backOffMilliseconds)
+      fetches.append(Fetch(number, plan: plan, allowed: allowed))
+    case .allow(let number, let position):
+      guard let fetch = fetches.first(where: { $0.number == number }) else { return }
+      fetch.allowed = max(fetch.allowed, position)
+      if fetch.isPaused, case .running(let transfer) = fetch.state {
+        fetch.isPaused = false
+        fetch.lastProgress = .now
+        transfer.resume()
+      }
+    case .cancel(let number, let bytes):
+      guard let fetch = fetches.first(where: { $0.number == number }) else { return }
+      if case .running(let transfer) = fetch.state {
+        if let remaining = fetch.plan.remaining, remaining < bytes, !fetch.isPaused { return }
+        exchange.multi.remove(transfer)
+      }
+      finish(fetch, .failed(FetchError(kind: .cancelled, words: "it was cancelled")))
+    case .secret(let command, let secret): secretCame(command, secret)
+    case .stop: break
+    }
+  }
+
+  // MARK: - Turns
+
+  private func startWhatMay(now: Instant) {
+    for fetch in fetches {
+      switch fetch.state {
+      case .waiting(let until) where now >= until: fetch.state = .queued
+      default: break
+      }
+      guard case .queued = fetch.state else { continue }
+      let host = fetch.plan.address.host
+      let running = fetches.filter { if case .running = $0.state { true } else { false } }
+      guard running.count < LoaderLoop.mostTransfers,
+        running.count(where: { $0.plan.address.host == host }) < LoaderLoop.mostTransfersPerHost
+      else { continue }
+      start(fetch, now: now)
+    }
+  }
+
+  private func start(_ fetch: Fetch, now: Instant) {
+    let address = fetch.plan.address
+    guard origins.allows(address, now: now) else {
+      return finish(fetch, .failed(.unreachable("\(address.visibleHost) does not answer")))
+    }
+    let carried: Logins.Carried
+    switch logins.decide(for: address, source: fetch.plan.wish.address) {
+    case .carry(let found): carried = found
+    case .ask(let commands):
+      fetch.state = .parked
+      return ask(commands)
+    }
+    fetch.plan.transferBegins()
+    fetch.head = ResponseHead()
+    fetch.ignoredBytes = 0
+    fetch.isPaused = false
+    fetch.secretRound = secretRound
+    var settings = TransferSettings(
+      url: address.url, fields: fetch.plan.ask.fields + carried.fields, login: nil,
+      options: options)
+    // Without TLS a password is only sent once the server has said that it takes no better.
+    if let login = carried.login {
+      let digest = origins.wantsDigest(address)
+      if digest != nil || address.scheme == "https" {
+        settings.login = (login.user, login.password, digest ?? false)
+      }
+    }
+    fetch.sentLogin = carried.login == nil || settings.login != nil
+    let transfer = CurlTransfer(
+      settings,
+      gate: { [unowned self, unowned fetch] peer in
+        origins.reached(
+          fetch.plan.address.host, peer, namedBy: fetch.plan.wish.namedBy)
+      },
+      head: { [unowned self, unowned fetch] line in takeHead(line, fetch) },
+      body: { [unowned self, unowned fetch] bytes in takeBody(bytes, fetch) })
+    guard let transfer else {
+      return finish(fetch, .failed(.unreachable("libcurl cannot start a request")))
+    }
+    fetch.state = .running(transfer)
+    fetch.lastProgress = now
+    exchange.requests.add(1, ordering: .relaxed)
+    exchange.multi.add(transfer)
+  }
+
+  private func giveUpWhatStandsStill(now: Instant) {
+    // Many times what a stalled connection is given: the last resort against waiting for ever.
+    let patience = Duration.seconds(options.patienceSeconds * 12)
+    for fetch in fetches where !fetch.isPaused && now - fetch.lastProgress > patience {
+      if case .running(let transfer) = fetch.state { exchange.multi.remove(transfer) }
+      let host = fetch.plan.address.visibleHost
+      finish(fetch, .failed(.unreachable("\(host) does not answer")))
+    }
+  }
+
+  private func waitingTime(now: Instant) -> Int32 {
+    var time = Duration.seconds(1)
+    for fetch in fetches {
+      if case .waiting(let until) = fetch.state { time = min(time, until - now) }
+    }
+    let (seconds, attoseconds) = max(time, .zero).components
+    return Int32(seconds * 1000 + attoseconds / 1_000_000_000_000_000 + 1)
+  }
+
+  // MARK: - What comes
+
+  private func takeHead(_ line: String, _ fetch: Fetch) -> Bool {
+    guard fetch.head.take(line) else { return true }
+    origins.answered(fetch.plan.address)
+    if let digest = fetch.head.offersDigest, fetch.head.status == 401 {
+      origins.wants(digest: digest, fetch.plan.address)
+    }
+    guard let told = fetch.plan.take(fetch.head, now: WallClock.seconds) else { return true }
+    if told.taking.ignoresRange { origins.ignoresRanges(fetch.plan.address) }
+    if fetch.plan.redirected, fetch.plan.address != fetch.plan.wish.address {
+      origins.remember(fetch.plan.address, for: fetch.plan.wish.address)
+    }
+    emit(fetch, .head(told))
+    return true
+  }
+
+  private func takeBody(_ bytes: [UInt8], _ fetch: Fetch) -> CurlTransfer.BodyAnswer {
+    if fetch.plan.isTaking, fetch.plan.position >= fetch.allowed, fetch.plan.remaining != 0 {
+      fetch.isPaused = true
+      return .pause
+    }
+    exchange.bytes.add(UInt64(bytes.count), ordering: .relaxed)
+    switch fetch.plan.take(bytes: bytes.count) {
+    case .use(let offset, let part):
+      fetch.lastProgress = .now
+      let whole = part.count == bytes.count
+      emit(fetch, .bytes(at: offset, whole ? bytes : Array(bytes[part])))
+      return .taken
+    case .ignore:
+      // A short page is read to its end so that the connection can be used again.
+      fetch.ignoredBytes += bytes.count
+      return fetch.plan.isTaking || fetch.ignoredBytes <= 64 << 10 ? .taken : .stop
+    case .stop: return .stop
+    }
+  }
+
+  private func ended(_ transfer: CurlTransfer, _ outcome: TransferOutcome) {
+    let found = fetches.first { fetch in
+      if case .running(let running) = fetch.state { running === transfer } else { false }
+    }
+    guard let fetch = found else { return }
+    if [.noConnection, .unknownHost, .timedOut].contains(outcome), fetch.head.status == 0 {
+      origins.failed(fetch.plan.address, now: .now)
+    }
+    let badRanges = fetch.plan.badRanges
+    let next = fetch.plan.transferEnded(outcome, jitter: .random(in: 0...1))
+    if fetch.plan.badRanges > badRanges { origins.answersRangesBadly(fetch.plan.address) }
+    act(next, fetch)
+  }
+
+  func act(_ next: FetchPlan.Next, _ fetch: Fetch) {
+    switch next {
+    case .send: fetch.state = .queued
+    case .wait(let milliseconds):
+      fetch.state = .waiting(until: .now + .milliseconds(milliseconds))
+    case .login: renewLogin(fetch)
+    case .end(let ending): finish(fetch, .ended(ending))
+    case .fail(let error):
+      origins.remember(nil, for: fetch.plan.wish.address)
+      finish(fetch, .failed(error))
+    }
+  }
+
+  private func finish(_ fetch: Fetch, _ event: FetchEvent) {
+    emit(fetch, event)
+    fetches.removeAll { $0 === fetch }
+  }
+}

@@ -1,0 +1,89 @@
+/// Logins by machine, as a netrc file tells them.
+struct Netrc {
+  struct Login: Equatable {
+    var user = ""
+    var password = ""
+  }
+
+  private var machines: [String: Login] = [:]
+  private var standard: Login?
+
+  /// Understands `machine`, `default`, `login` and `password`; macros are skipped.
+  init(_ text: String) {
+    var words = Netrc.words(text)[...]
+    var machine: String?
+    var login: Login?
+    func close(_ netrc: inout Netrc) {
+      guard let login else { return }
+      if let machine {
+        // The first entry of a machine counts.
+        netrc.machines[machine] = netrc.machines[machine] ?? login
+      } else {
+        netrc.standard = netrc.standard ?? login
+      }
+    }
+    while let word = words.popFirst() {
+      switch word {
+      case "machine":
+        close(&self)
+        machine = words.popFirst()?.lowercased()
+        login = Login()
+      case "default":
+        close(&self)
+        machine = nil
+        login = Login()
+      case "login": login?.user = words.popFirst() ?? ""
+      case "password": login?.password = words.popFirst() ?? ""
+      case "account": _ = words.popFirst()
+      default: break
+      }
+    }
+    close(&self)
+  }
+
+  subscript(host: String) -> Login? { machines[host] ?? standard }
+
+  private static func words(_ text: String) -> [String] {
+    var words: [String] = []
+    var isInMacro = false
+    for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+      if line.trimmingSpaces.isEmpty {
+        isInMacro = false
+        continue
+      }
+      if isInMacro || line.trimmingSpaces.hasPrefix("#") { continue }
+      if line.trimmingSpaces.hasPrefix("macdef") {
+        isInMacro = true
+        continue
+      }
+      words += split(line)
+    }
+    return words
+  }
+
+  /// Words between spaces; a quoted one may hold spaces and escapes.
+  private static func split(_ line: Substring) -> [String] {
+    var words: [String] = []
+    var word: String?
+    var isQuoted = false
+    var isEscaped = false
+    for character in line {
+      if isEscaped {
+        word = (word ?? "") + String(character)
+        isEscaped = false
+      } else if isQuoted, character == "\\" {
+        isEscaped = true
+      } else if character == "\"", isQuoted || word == nil {
+        isQuoted.toggle()
+        word = word ?? ""
+      } else if !isQuoted, character == " " || character == "\t" || character == "\r" {
+        if let word { words.append(word) }
+        word = nil
+      } else {
+        word = (word ?? "") + String(character)
+      }
+    }
+    if let word { words.append(word) }
+    return words
+  }
+}

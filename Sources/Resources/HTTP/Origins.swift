@@ -1,0 +1,79 @@
+import System
+
+/// What experience has taught about servers in this run.
+struct Origins {
+  private struct Origin {
+    var hasNoRanges = false
+    var badRanges = 0
+    var failures = 0
+    var closedUntil: Instant?
+    /// What kind of login it wants; nil while it has not said.
+    var wantsDigest: Bool?
+  }
+
+  /// Failures in a row after which an origin is left alone for a while.
+  static let mostFailures = 6
+  static let rest = Duration.seconds(10)
+
+  private var origins: [String: Origin] = [:]
+  /// Whether hosts were reached in a private network.
+  private var arePrivate: [String: Bool] = [:]
+  private var targets: [String: WebAddress] = [:]
+
+  func hasRanges(_ address: WebAddress) -> Bool {
+    !(origins[address.origin]?.hasNoRanges ?? false)
+  }
+
+  /// A range was ignored, by a whole answer instead of a part.
+  mutating func ignoresRanges(_ address: WebAddress) {
+    origins[address.origin, default: Origin()].hasNoRanges = true
+  }
+
+  /// A range was answered wrongly; after two it counts as having none.
+  mutating func answersRangesBadly(_ address: WebAddress) {
+    origins[address.origin, default: Origin()].badRanges += 1
+    if origins[address.origin]?.badRanges == 2 { ignoresRanges(address) }
+  }
+
+  /// Whether it may be asked now.
+  func allows(_ address: WebAddress, now: Instant) -> Bool {
+    origins[address.origin]?.closedUntil.map { now >= $0 } ?? true
+  }
+
+  mutating func answered(_ address: WebAddress) {
+    origins[address.origin]?.failures = 0
+    origins[address.origin]?.closedUntil = nil
+  }
+
+  /// It could not be reached. After a rest one failure closes it again.
+  mutating func failed(_ address: WebAddress, now: Instant) {
+    origins[address.origin, default: Origin()].failures += 1
+    if let failures = origins[address.origin]?.failures, failures >= Origins.mostFailures {
+      origins[address.origin]?.closedUntil = now + Origins.rest
+    }
+  }
+
+  /// A host was reached.
+  ///
+  /// - Returns: whether it may be asked for what this playlist names.
+  mutating func reached(_ host: String, _ peer: PeerAddress?, namedBy: WebAddress?) -> Bool {
+    let isPrivate = peer?.isPrivate ?? true
+    arePrivate[host] = isPrivate
+    guard isPrivate, let namedBy, namedBy.host != host else { return true }
+    return arePrivate[namedBy.host] == true
+  }
+
+  func wantsDigest(_ address: WebAddress) -> Bool? { origins[address.origin]?.wantsDigest }
+
+  mutating func wants(digest: Bool, _ address: WebAddress) {
+    origins[address.origin, default: Origin()].wantsDigest = digest
+  }
+
+  /// Where an address has led to.
+  func target(of address: WebAddress) -> WebAddress? { targets[address.url] }
+
+  mutating func remember(_ target: WebAddress?, for address: WebAddress) {
+    if targets.count >= 512 { targets = [:] }
+    targets[address.url] = target
+  }
+}

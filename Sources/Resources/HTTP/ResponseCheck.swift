@@ -1,0 +1,185 @@
+/// What was asked of a server.
+struct Ask: Equatable, Sendable {
+  /// The first byte wanted.
+  var start: UInt64
+  /// The byte after the last wanted; nil for all that follow.
+  var end: UInt64?
+  /// Whether a Range field was sent.
+  var hasRange: Bool
+  /// What the bytes must be parts of, where that is known.
+  var known: Known?
+  /// Whether "not modified" is an answer (then `known` is what was asked about).
+  var revalidates = false
+
+  struct Known: Equatable, Sendable {
+    var length: UInt64?
+    var validator: Validator
+    /// Whether parts are joined in memory although no strong validator vouches for them.
+    var loosely = false
+  }
+
+  /// The fields that this asks by.
+  var fields: [String] {
+    var fields: [String] = []
+    if hasRange { fields.append("Range: bytes=\(start)-\(end.map { String($0 - 1) } ?? "")") }
+    guard let known else { return fields }
+    let validator = known.validator
+    if revalidates {
+      if let tag = validator.entityTag { fields.append("If-None-Match: \(tag)") }
+      if let date = validator.lastModified { fields.append("If-Modified-Since: \(date)") }
+    } else if let tag = validator.strongTag {
+      fields.append("If-Match: \(tag)")
+    } else if validator.joinsParts, let date = validator.lastModified {
+      fields.append("If-Unmodified-Since: \(date)")
+    }
+    return fields
+  }
+}
+
+/// A body that is accepted.
+struct Taking: Equatable, Sendable {
+  /// Where its first byte belongs.
+  var start: UInt64
+  /// Where it ends; nil where that is not told in advance.
+  var end: UInt64?
+  /// The length of the whole; nil where not told.
+  var total: UInt64?
+  /// Whether a range was asked for and ignored.
+  var ignoresRange = false
+}
+
+/// What a response head means for what was asked.
+enum Verdict: Equatable, Sendable {
+  case take(Taking)
+  /// What is known is still true.
+  case notModified
+  /// The whole is empty, or ends before what was asked.
+  case pastEnd(total: UInt64?)
+  case redirect(String)
+  /// The bytes are not those that are known.
+  case changed
+  /// An answer that does not fit what was asked; a second one means: no ranges here.
+  case badRange
+  case wantsLogin
+  case unavailable(retryAfter: Int64?)
+  case fail(FetchError)
+
+  /// Judges a head before any byte of its body is used.
+  static func judging(
+    _ head: ResponseHead, for ask: Ask, from address: WebAddress, now: Int64
+  ) -> Verdict {
+    let host = address.visibleHost
+    switch head.status {
+    case 200: return judgeWhole(head, ask, host)
+    case 206: return judgePart(head, ask, host)
+    case 204, 205: return .fail(.badAnswer("\(host) has nothing there"))
+    case 202: return .unavailable(retryAfter: head.retryAfter(now: now))
+    case 304: return ask.revalidates ? .notModified : .badRange
+    case 301, 302, 303, 307, 308:
+      guard let location = head["location"], !location.isEmpty else {
+        return .fail(.badAnswer("\(host) redirects to nowhere"))
+      }
+      return .redirect(location)
+    case 401, 407: return .wantsLogin
+    case 403: return .fail(.refused(head.status, "\(host) forbids it"))
+    case 404, 410: return .fail(.refused(head.status, "\(host) does not have it"))
+    case 412: return ask.known == nil ? .badRange : .changed
+    case 416: return judgeUnsatisfied(head, ask)
+    case 408, 425, 429, 500, 502, 503, 504:
+      return .unavailable(retryAfter: head.retryAfter(now: now))
+    default: return .fail(.refused(head.status, "\(host) answers with status \(head.status)"))
+    }
+  }
+
+  private static func judgeWhole(_ head: ResponseHead, _ ask: Ask, _ host: String) -> Verdict {
+    if let refusal = refusal(head, host) { return .fail(refusal) }
+    if head.isEncoded {
+      return .fail(.badAnswer("\(host) sends it compressed, though asked not to"))
+    }
+    let total = head.contentLength
+    if let known = ask.known, !ask.revalidates, !isSame(head, total: total, known) {
+      return .changed
+    }
+    return .take(Taking(start: 0, end: total, total: total, ignoresRange: ask.hasRange))
+  }
+
+  private static func judgePart(_ head: ResponseHead, _ ask: Ask, _ host: String) -> Verdict {
+    guard ask.hasRange, !head.isEncoded, let told = head.contentRange, let range = told.range,
+      range.lowerBound == ask.start
+    else { return .badRange }
+    if let refusal = refusal(head, host) { return .fail(refusal) }
+    if let length = head.contentLength, length != UInt64(range.count) { return .badRange }
+    if let total = told.total, range.upperBound > total { return .badRange }
+    // It may only be shorter than asked where the whole ends there.
+    switch (ask.end, told.total) {
+    case (let end?, let total?): guard range.upperBound == min(end, total) else { return .badRange }
+    case (nil, let total?): guard range.upperBound == total else { return .badRange }
+    case (let end?, nil): guard range.upperBound <= end else { return .badRange }
+    case (nil, nil): break
+    }
+    if let known = ask.known, !ask.revalidates, !isSame(head, total: told.total, known) {
+      return .changed
+    }
+    return .take(Taking(start: range.lowerBound, end: range.upperBound, total: told.total))
+  }
+
+  private static func judgeUnsatisfied(_ head: ResponseHead, _ ask: Ask) -> Verdict {
+    guard ask.hasRange else { return .badRange }
+    if let total = head.contentRange?.total {
+      if let known = ask.known?.length, known != total { return .changed }
+      return ask.start >= total ? .pastEnd(total: total) : .badRange
+    }
+    if let known = ask.known?.length {
+      return ask.start >= known ? .pastEnd(total: known) : .changed
+    }
+    return .badRange
+  }
+
+  /// A page where a story is expected: a login, or the portal of the network one is in.
+  private static func refusal(_ head: ResponseHead, _ host: String) -> FetchError? {
+    head.isWebPage
+      ? .badAnswer("\(host) sends a web page instead (does it want a login in a browser?)") : nil
+  }
+
+  private static func isSame(
+    _ head: ResponseHead, total: UInt64?, _ known: Ask.Known
+  ) -> Bool {
+    if let total, let length = known.length, total != length { return false }
+    let found = head.validator
+    if known.loosely {
+      return found.entityTag == known.validator.entityTag
+        && found.lastModified == known.validator.lastModified
+    }
+    // A part whose server leaves the validator out was still asked for with a condition on it.
+    if head.status == 206, found.entityTag == nil, known.validator.strongTag != nil { return true }
+    return known.validator.joins(found)
+  }
+}
+
+/// Why a fetch failed, in words that hold no secret and follow "cannot play NAME: ".
+struct FetchError: Error, Equatable, Sendable {
+  enum Kind: Equatable, Sendable {
+    /// The server cannot be reached or does not work: what is stored may be shown instead.
+    case unreachable
+    case refused(status: Int)
+    case wantsLogin
+    case badAnswer
+    /// Other bytes are there now.
+    case changed
+    /// Nobody wants it any more.
+    case cancelled
+  }
+
+  var kind: Kind
+  var words: String
+
+  static func badAnswer(_ words: String) -> FetchError {
+    FetchError(kind: .badAnswer, words: words)
+  }
+  static func unreachable(_ words: String) -> FetchError {
+    FetchError(kind: .unreachable, words: words)
+  }
+  static func refused(_ status: Int, _ words: String) -> FetchError {
+    FetchError(kind: .refused(status: status), words: words)
+  }
+}

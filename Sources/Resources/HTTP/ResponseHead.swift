@@ -1,0 +1,146 @@
+/// Status and fields of a response (RFC 9110), gathered line by line.
+struct ResponseHead: Equatable, Sendable {
+  private(set) var status = 0
+  private(set) var isHTTP1 = false
+  private(set) var fields: [(name: String, value: String)] = []
+
+  static func == (a: ResponseHead, b: ResponseHead) -> Bool {
+    a.status == b.status && a.isHTTP1 == b.isHTTP1
+      && a.fields.elementsEqual(b.fields) { $0 == $1 }
+  }
+
+  init() {}
+
+  /// From whole lines.
+  init(_ lines: [String]) {
+    for line in lines { _ = take(line) }
+  }
+
+  /// Takes the next line; true when it ends the head. A new status line begins anew, as it does
+  /// after an interim response.
+  mutating func take(_ line: String) -> Bool {
+    // A line break is one character in Swift: compared by scalars.
+    let text = String(line.unicodeScalars.filter { $0 != "\r" && $0 != "\n" })
+    if text.isEmpty { return status >= 200 }
+    if text.hasPrefix("HTTP/") {
+      let words = text.split(separator: " ", maxSplits: 2)
+      fields = []
+      status = words.count > 1 ? Int(words[1]) ?? 0 : 0
+      isHTTP1 = text.hasPrefix("HTTP/1")
+    } else if let colon = text.firstIndex(of: ":"), fields.count < 200 {
+      fields.append(
+        (
+          text[..<colon].lowercased(),
+          String(text[text.index(after: colon)...].trimmingSpaces)
+        ))
+    }
+    return false
+  }
+
+  /// The value of a field; the first where there are several.
+  subscript(name: String) -> String? { fields.first { $0.name == name }?.value }
+
+  /// All values of a list field, taken apart at commas.
+  func list(_ name: String) -> [String] {
+    fields.filter { $0.name == name }.flatMap { field in
+      field.value.split(separator: ",").map { String($0.trimmingSpaces) }
+    }
+  }
+
+  /// The length of the body that is announced.
+  var contentLength: UInt64? { self["content-length"].flatMap { UInt64($0) } }
+
+  var isChunked: Bool { list("transfer-encoding").contains { $0.lowercased() == "chunked" } }
+
+  /// Whether the end of the body is told by more than the end of the connection.
+  var tellsItsEnd: Bool { !isHTTP1 || isChunked || contentLength != nil }
+
+  var isEncoded: Bool {
+    list("content-encoding").contains { !$0.isEmpty && $0.lowercased() != "identity" }
+  }
+
+  /// The media type without parameters, in lower case.
+  var type: String? {
+    self["content-type"].map { $0.prefix { $0 != ";" }.trimmingSpaces.lowercased() }
+  }
+
+  var isWebPage: Bool { type == "text/html" || type == "application/xhtml+xml" }
+
+  var validator: Validator {
+    let modified = self["last-modified"]
+    let age = modified.flatMap(HTTPDate.seconds).flatMap { modified in
+      self["date"].flatMap(HTTPDate.seconds).map { $0 - modified }
+    }
+    return Validator(
+      entityTag: self["etag"].flatMap { $0.isEmpty ? nil : $0 }, lastModified: modified,
+      dateIsStrong: (age ?? 0) >= 60)
+  }
+
+  /// `Content-Range: bytes 0-99/1234` (RFC 9110, section 14.4).
+  var contentRange: ContentRange? {
+    guard let value = self["content-range"], value.lowercased().hasPrefix("bytes") else {
+      return nil
+    }
+    let parts = value.dropFirst(5).trimmingSpaces.split(separator: "/")
+    guard parts.count == 2 else { return nil }
+    let total = UInt64(parts[1])
+    guard total != nil || parts[1] == "*" else { return nil }
+    if parts[0] == "*" { return ContentRange(range: nil, total: total) }
+    let ends = parts[0].split(separator: "-").compactMap { UInt64($0) }
+    guard ends.count == 2, ends[0] <= ends[1], ends[1] < .max else { return nil }
+    return ContentRange(range: ends[0]..<ends[1] + 1, total: total)
+  }
+
+  struct ContentRange: Equatable {
+    /// Nil where no range could be satisfied.
+    var range: Range<UInt64>?
+    var total: UInt64?
+  }
+
+  /// What Cache-Control and Age say (RFC 9111).
+  var storing: Storing {
+    var storing = Storing()
+    for directive in list("cache-control") {
+      let parts = directive.lowercased().split(separator: "=", maxSplits: 1)
+      switch parts.first {
+      case "no-store": storing.isForbidden = true
+      case "no-cache": storing.freshFor = 0
+      case "max-age" where storing.freshFor != 0:
+        let digits = parts.count > 1 ? parts[1].filter { $0 != "\"" } : ""
+        let age = self["age"].flatMap { Int64($0) } ?? 0
+        // What cannot be read counts as stale.
+        storing.freshFor = max(0, min(Int64(digits) ?? 0, 365 * 86_400) - max(0, age))
+      default: break
+      }
+    }
+    return storing
+  }
+
+  struct Storing: Equatable, Sendable {
+    var isForbidden = false
+    /// Seconds; nil where nothing is said.
+    var freshFor: Int64?
+  }
+
+  /// Seconds that the server asks to wait, from this moment on.
+  func retryAfter(now: Int64) -> Int64? {
+    guard let value = self["retry-after"] else { return nil }
+    return Int64(value) ?? HTTPDate.seconds(value).map { max(0, $0 - now) }
+  }
+
+  /// Whether a login by digest is offered; nil where none is asked for.
+  var offersDigest: Bool? {
+    let challenges = fields.filter { $0.name == "www-authenticate" }.map { $0.value.lowercased() }
+    guard !challenges.isEmpty else { return nil }
+    return challenges.contains { $0.hasPrefix("digest") }
+  }
+}
+
+extension StringProtocol {
+  /// Without spaces and tabs at both ends.
+  var trimmingSpaces: SubSequence {
+    let start = firstIndex { $0 != " " && $0 != "\t" } ?? endIndex
+    let end = lastIndex { $0 != " " && $0 != "\t" }.map(index(after:)) ?? start
+    return self[start..<Swift.max(start, end)]
+  }
+}

@@ -1,0 +1,76 @@
+/// An absolute http or https URL, taken apart.
+public struct WebAddress: Equatable, Sendable {
+  public let scheme: String
+  /// In lower case; an IPv6 address keeps its brackets.
+  public let host: String
+  public let port: Int
+  /// Path and query, as they are sent.
+  let target: String
+  /// What stood before the host, decoded.
+  let user: String?
+  let password: String?
+
+  /// Takes a URL apart, or what a base makes of a reference (RFC 3986, section 5.2); nil for what
+  /// is no http or https URL. A reference brings no login.
+  public init?(_ text: String, relativeTo base: WebAddress? = nil) {
+    guard text.utf8.count <= 16 << 10, let parts = URLParts(text, relativeTo: base?.url),
+      parts.scheme == "http" || parts.scheme == "https", !parts.host.isEmpty
+    else { return nil }
+    scheme = parts.scheme
+    host = parts.host.lowercased()
+    port = parts.port
+    target = parts.path + (parts.query.map { "?" + $0 } ?? "")
+    user = base == nil ? parts.user : nil
+    password = base == nil ? parts.password : nil
+  }
+
+  /// The same address with the login of another one, where both are of one origin.
+  func withLogin(of other: WebAddress) -> WebAddress {
+    guard other.origin == origin else { return self }
+    return WebAddress(self, user: other.user, password: other.password)
+  }
+
+  private init(_ address: WebAddress, user: String?, password: String?) {
+    scheme = address.scheme
+    host = address.host
+    port = address.port
+    target = address.target
+    self.user = user
+    self.password = password
+  }
+
+  /// Scheme, host and port: who may be trusted with the same secrets.
+  public var origin: String { "\(scheme)://\(host):\(port)" }
+
+  private var isDefaultPort: Bool { port == (scheme == "https" ? 443 : 80) }
+
+  /// The host as a viewer knows it, with a port that is not the usual one.
+  public var visibleHost: String { isDefaultPort ? host : "\(host):\(port)" }
+
+  /// What is requested, without login and fragment.
+  var url: String { "\(scheme)://\(visibleHost)\(target)" }
+
+  /// What may be shown and stored: without login and query.
+  public var visible: String { "\(scheme)://\(visibleHost)\(target.prefix { $0 != "?" })" }
+
+  /// What the cache knows the bytes by: the user counts, and all of the URL but a signature that
+  /// changes from one visit to the next.
+  var identity: String {
+    let parts = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+    let pairs = parts.count > 1 ? parts[1].split(separator: "&") : []
+    let kept = pairs.filter { !WebAddress.isVolatile($0.prefix { $0 != "=" }) }
+    let query = kept.isEmpty ? "" : "?" + kept.joined(separator: "&")
+    return "\(user ?? "")@\(scheme)://\(visibleHost)\(parts[0])\(query)"
+  }
+
+  /// Parameters with which storage services sign URLs for a time: S3 and its kin, CloudFront,
+  /// Google Cloud Storage, Azure.
+  private static func isVolatile(_ name: Substring) -> Bool {
+    let lower = name.lowercased()
+    return lower.hasPrefix("x-amz-") || lower.hasPrefix("x-goog-")
+      || ["signature", "expires", "key-pair-id", "policy", "awsaccesskeyid", "googleaccessid"]
+        .contains(lower)
+      || ["sig", "se", "st", "sp", "sv", "sr", "spr", "skoid", "sktid", "skt", "ske", "sks", "skv"]
+        .contains(lower)
+  }
+}

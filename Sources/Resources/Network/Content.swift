@@ -1,0 +1,222 @@
+import System
+
+/// The bytes behind one web address, shared by all who read them: joins the cache's bytes and the
+/// network's. On the player's loop alone.
+///
+/// What happens: the cache is asked what it has (`looking`); what is stale is checked with its
+/// server (`checking`); then reads are answered from what is held, and what is missing is fetched
+/// in windows that all readers share.
+final class Content {
+  enum Phase: Equatable { case looking, checking, ready }
+
+  /// How parts may be put together.
+  enum Mode {
+    /// A strong validator vouches for any parts.
+    case joined
+    /// One answer brings all, in order.
+    case whole
+    /// In memory only, for this run, by the length and a weak validator.
+    case loose
+  }
+
+  enum Storing { case undecided, asked, on, off }
+
+  /// Files up to this size without a strong validator are fetched as one answer.
+  static let mostAtOnce: UInt64 = 16 << 20
+  /// Bytes that may be on their way to the disk.
+  static let mostUnwritten: UInt64 = 4 << 20
+  /// Bytes that are held in memory where nothing is stored.
+  static let mostInMemory = 8 << 20
+
+  let number: ContentNumber
+  let address: WebAddress
+  /// The playlist that names it, where one does.
+  let namedBy: WebAddress?
+  unowned let network: Network
+  var phase = Phase.looking
+  var mode = Mode.joined
+  var storing = Storing.undecided
+  var facts: ContentFacts?
+  var stored: StoredBytes?
+  var overlay = Overlay()
+  /// What can be read: stored or in memory.
+  var held = Extents()
+  var flights: [FetchNumber: Flight] = [:]
+  /// For how long what is stored need not be checked where its server says nothing.
+  var freshSeconds: Int64 = 0
+  /// Fetches begun so far.
+  var started = 0
+  var reads: [PendingRead] = []
+  var readAhead = ReadAhead()
+  var readers: Set<UInt64> = []
+  /// Bytes that readers have seen: they must not be joined with other ones.
+  var hasServed = false
+  /// Entries that the cache was asked to make; only the last one counts.
+  var createsPending = 0
+  /// Ranges held against other processes that still have to be looked up in the index.
+  var unconfirmed: [Range<UInt64>] = []
+  /// Ranges to let go of, in the order in which the index hears of their bytes.
+  var releases: [Range<UInt64>] = []
+  var waitsForOther: Instant?
+  var isRereading = false
+
+  init(number: ContentNumber, address: WebAddress, namedBy: WebAddress?, network: Network) {
+    self.number = number
+    self.namedBy = namedBy
+    self.address = address
+    self.network = network
+    network.cache?.send(.open(number, key: address.identity))
+    if network.cache == nil { phase = .ready }
+  }
+
+  var info: ContentInfo? {
+    guard let facts, phase == .ready else { return nil }
+    return ContentInfo(length: facts.length, type: facts.type)
+  }
+
+  var isWaiting: Bool { !reads.isEmpty }
+
+  /// Whether nothing more can come for it once it has no readers.
+  private var isIdle: Bool {
+    flights.isEmpty && unconfirmed.isEmpty && !isRereading && phase != .looking
+      && createsPending == 0
+  }
+
+  // MARK: - Readers
+
+  func read(
+    _ reader: UInt64, offset: UInt64, length: Int,
+    answer: @escaping (Result<[UInt8], ResourceError>) -> Void
+  ) {
+    let read = PendingRead(reader: reader, offset: offset, length: length, answer: answer)
+    reads.append(read)
+    let range = read.range(length: facts?.length)
+    if !range.isEmpty { readAhead.note(range) }
+    proceed()
+  }
+
+  /// No answer is wanted by a reader any more; what only it waited for is not fetched further.
+  func cancel(_ reader: UInt64) {
+    reads.removeAll { $0.reader == reader }
+    guard reads.isEmpty, readers.count <= 1 else { return }
+    unconfirmed.forEach(letGo)
+    unconfirmed = []
+    for (fetch, flight) in flights where !flight.isCheck {
+      network.loader?.cancel(fetch, unlessRemaining: 64 << 10)
+    }
+  }
+
+  func leave(_ reader: UInt64) {
+    cancel(reader)
+    readers.remove(reader)
+    closeIfIdle()
+  }
+
+  /// Lets go of everything when nobody reads and nothing comes any more.
+  func closeIfIdle() {
+    guard readers.isEmpty, isIdle else { return }
+    network.forget(self)
+    if let stored {
+      if mode != .joined, !isWhole { network.cache?.send(.supersede(stored.content.entry)) }
+      network.cache?.send(.close(stored.content.entry))
+    }
+    stored = nil
+  }
+
+  /// The end: what has come is stored as far as it may be.
+  func wrapUp() {
+    reads = []
+    for fetch in Array(flights.keys) { _ = land(fetch) }
+    guard let stored else { return }
+    if mode != .joined, !isWhole { network.cache?.send(.supersede(stored.content.entry)) }
+    network.cache?.send(.close(stored.content.entry))
+    self.stored = nil
+  }
+
+  /// Whether every byte is held.
+  var isWhole: Bool { facts?.length.map { held.contains(0..<$0) } ?? false }
+
+  // MARK: - Going on
+
+  /// Answers what can be answered and fetches what is missing.
+  func proceed() {
+    serve()
+    plan()
+    updateAllowances()
+    closeIfIdle()
+  }
+
+  private func serve() {
+    guard phase == .ready, facts != nil else { return }
+    var answers: [(PendingRead, [UInt8])] = []
+    reads.removeAll { read in
+      guard let bytes = bytes(for: read) else { return false }
+      answers.append((read, bytes))
+      return true
+    }
+    for (read, bytes) in answers {
+      hasServed = hasServed || !bytes.isEmpty
+      network.count(
+        Saving(
+          hits: read.isMiss ? 0 : 1, misses: read.isMiss ? 1 : 0, served: UInt64(bytes.count)))
+      read.answer(.success(bytes))
+    }
+  }
+
+  /// The bytes of a read; nil where some are missing.
+  private func bytes(for read: PendingRead) -> [UInt8]? {
+    let range = read.range(length: facts?.length)
+    guard held.contains(range) else { return nil }
+    var bytes: [UInt8] = []
+    var position = range.lowerBound
+    while position < range.upperBound {
+      guard let part = part(from: position, upTo: range.upperBound) else { return nil }
+      if bytes.isEmpty, part.count == range.count { return part.bytes }
+      if bytes.isEmpty { bytes.reserveCapacity(range.count) }
+      bytes += part.slice
+      position += UInt64(part.count)
+    }
+    return bytes
+  }
+
+  private func part(from position: UInt64, upTo end: UInt64) -> Part? {
+    if let part = overlay.read(from: position, upTo: end) { return part }
+    switch stored?.read(from: position, upTo: end) {
+    case .bytes(let part): return part
+    case .damaged(let segment):
+      if let entry = stored?.content.entry { network.cache?.send(.drop(entry, segment)) }
+      holdAnew()
+      return nil
+    case .hole, nil:
+      holdAnew()
+      return nil
+    }
+  }
+
+  func holdAnew() {
+    held = stored?.extents ?? Extents()
+    held.formUnion(overlay.extents)
+  }
+
+  func fail(_ error: FetchError) {
+    let failed = reads
+    reads = []
+    for read in failed { read.answer(.failure(ResourceError(error.words))) }
+  }
+
+  // MARK: - Storing
+
+  /// Sends a complete piece to the disk.
+  func store(_ start: UInt64) {
+    guard storing == .on, let stored, let bytes = overlay.bytes(at: start) else { return }
+    network.cache?.send(.write(number, stored.content.entry, at: start, bytes))
+  }
+
+  func stopStoring() {
+    storing = .off
+    overlay.trim(to: Content.mostInMemory)
+    holdAnew()
+  }
+
+  func letGo(_ range: Range<UInt64>) { stored?.content.blob.file.release(range) }
+}

@@ -1,0 +1,255 @@
+import System
+
+// What the network and the cache tell of a content.
+extension Content {
+  func take(_ event: CacheEvent) {
+    switch event {
+    case .opened(let content): opened(content)
+    case .created(let content): created(content)
+    case .written(let segment):
+      overlay.remove(at: segment.start)
+      stored?.addWritten(segment)
+    case .refused: stopStoring()
+    case .unsure:
+      stored?.doubt()
+      stopStoring()
+    case .segments(let segments): confirm(segments)
+    case .flushed:
+      if !releases.isEmpty { letGo(releases.removeFirst()) }
+    }
+  }
+
+  private func opened(_ content: StoredContent?) {
+    phase = .ready
+    guard let content else { return }
+    let bytes = StoredBytes(content)
+    let isWhole = content.facts.length.map { bytes.extents.contains(0..<$0) } ?? false
+    guard isWhole || content.facts.validator.joinsParts else {
+      // A part that nothing can be joined to.
+      network.cache?.send(.supersede(content.entry))
+      network.cache?.send(.close(content.entry))
+      return
+    }
+    stored = bytes
+    facts = content.facts
+    mode = content.facts.validator.joinsParts ? .joined : .whole
+    storing = .on
+    holdAnew()
+    let isFresh = content.facts.isFresh(
+      now: WallClock.seconds, otherwise: freshSeconds)
+    if !isFresh { phase = .checking }
+  }
+
+  private func created(_ content: StoredContent?) {
+    createsPending -= 1
+    guard storing == .asked, createsPending == 0 else {
+      // It was decided otherwise meanwhile.
+      if let content {
+        network.cache?.send(.supersede(content.entry))
+        network.cache?.send(.close(content.entry))
+      }
+      return
+    }
+    guard let content else { return stopStoring() }
+    storing = .on
+    stored = StoredBytes(content)
+    for start in overlay.completeStarts { store(start) }
+    holdAnew()
+  }
+
+  func take(_ event: FetchEvent, _ fetch: FetchNumber) {
+    guard flights[fetch] != nil else { return }
+    switch event {
+    case .head(let head): take(head, fetch)
+    case .bytes(let offset, let bytes): take(bytes, at: offset, fetch)
+    case .ended(let ending): ended(ending, fetch)
+    case .failed(let error): failed(error, fetch)
+    }
+  }
+
+  private func take(_ head: FetchHead, _ fetch: FetchNumber) {
+    flights[fetch]?.heads += 1
+    if head.taking.ignoresRange { flights[fetch]?.isWhole = true }
+    if flights[fetch]?.isWhole == true {
+      flights[fetch]?.range = 0..<(head.taking.total ?? .max)
+      if flights[fetch]?.heads == 1 { flights[fetch]?.position = 0 }
+    }
+    if flights[fetch]?.isCheck == true, let facts, facts.validator.joins(head.validator),
+      head.taking.total == facts.length
+    {
+      // A server that does not know conditions sends what we have.
+      flights[fetch]?.isCheck = false
+      phase = .ready
+      self.facts?.checked = 0
+    }
+    guard facts != nil, flights[fetch]?.isCheck == false else {
+      guard hasServed else { return begin(head, fetch) }
+      // It came too late: what readers have seen is not mixed with it.
+      network.loader?.cancel(fetch)
+      flights[fetch] = nil
+      return changed(
+        FetchError(kind: .changed, words: "it has changed on \(address.visibleHost)"))
+    }
+    if mode == .whole, !head.validator.joinsParts {
+      if flights[fetch]?.heads == 1 {
+        // All of it comes anew: what a former answer brought is not mixed with it.
+        begin(head, fetch)
+      } else {
+        // Two answers make no whole that could be vouched for.
+        forgetStored()
+        stopStoring()
+      }
+      return
+    }
+    if head.taking.ignoresRange {
+      mode = .whole
+      return
+    }
+    noteChecked(freshFor: head.storing.freshFor)
+  }
+
+  /// New bytes: the first answer for this address, or another one than what is stored.
+  private func begin(_ head: FetchHead, _ fetch: FetchNumber) {
+    forgetStored()
+    overlay = Overlay()
+    phase = .ready
+    flights[fetch]?.isCheck = false
+    let total = head.taking.total
+    facts = ContentFacts(
+      length: total, type: head.type, validator: head.validator, checked: WallClock.seconds,
+      freshFor: head.storing.freshFor)
+    holdAnew()
+    let isAll = head.taking.start == 0 && head.taking.end == total
+    if flights[fetch]?.isWhole == true || isAll {
+      // Where ranges work and parts can be joined, the next fetch need not bring all again.
+      mode = isAll && head.validator.joinsParts && !head.taking.ignoresRange ? .joined : .whole
+      flights[fetch]?.isWhole = true
+      flights[fetch]?.range = 0..<(total ?? .max)
+    } else if head.validator.joinsParts {
+      mode = .joined
+    } else if let total, total <= Content.mostAtOnce {
+      mode = .whole
+      network.loader?.cancel(fetch)
+      flights[fetch] = nil
+    } else {
+      mode = .loose
+    }
+    if head.storing.isForbidden || mode == .loose || network.cache == nil {
+      return stopStoring()
+    }
+    // What needs a second answer is stored when that one comes.
+    guard flights[fetch] != nil, let facts else { return }
+    storing = .asked
+    createsPending += 1
+    network.cache?.send(
+      .create(number, key: address.identity, source: address.visible, facts))
+  }
+
+  private func forgetStored() {
+    guard let stored else { return }
+    network.cache?.send(.supersede(stored.content.entry))
+    network.cache?.send(.close(stored.content.entry))
+    self.stored = nil
+    releases = []
+    for range in unconfirmed { stored.content.blob.file.release(range) }
+    unconfirmed = []
+    holdAnew()
+  }
+
+  /// A server has vouched for what is stored.
+  private func noteChecked(freshFor: Int64?) {
+    guard var new = facts, let stored else { return }
+    let now = WallClock.seconds
+    guard !(0...60).contains(now - new.checked) || freshFor != new.freshFor else { return }
+    new.checked = now
+    new.freshFor = freshFor
+    facts = new
+    network.cache?.send(.revise(stored.content.entry, new))
+  }
+
+  private func take(_ bytes: [UInt8], at offset: UInt64, _ fetch: FetchNumber) {
+    network.count(Saving(fetched: UInt64(bytes.count)))
+    let range = offset..<offset + UInt64(bytes.count)
+    flights[fetch]?.position = range.upperBound
+    let holes = stored?.extents.holes(in: range) ?? [range]
+    for hole in holes {
+      let part =
+        hole == range
+        ? bytes : Array(bytes[Int(hole.lowerBound - offset)..<Int(hole.upperBound - offset)])
+      for start in overlay.append(part, at: hole.lowerBound) { store(start) }
+      held.insert(hole)
+      if hole.upperBound < range.upperBound { completePiece(at: hole.upperBound) }
+    }
+    if storing == .off {
+      overlay.trim(to: Content.mostInMemory)
+      holdAnew()
+    }
+  }
+
+  private func completePiece(at end: UInt64) {
+    if let start = overlay.complete(at: end) { store(start) }
+  }
+
+  func land(_ fetch: FetchNumber) -> Flight? {
+    guard let flight = flights.removeValue(forKey: fetch) else { return nil }
+    completePiece(at: flight.position)
+    if let claim = flight.claim, let stored {
+      // Others may have it when the index knows of its bytes.
+      releases.append(claim)
+      network.cache?.send(.flush(number, stored.content.entry))
+    }
+    return flight
+  }
+
+  private func ended(_ ending: FetchEnding, _ fetch: FetchNumber) {
+    guard let flight = land(fetch) else { return }
+    switch ending {
+    case .notModified(let storing):
+      phase = .ready
+      facts?.checked = 0
+      noteChecked(freshFor: storing.freshFor ?? facts?.freshFor)
+    case .complete(let total):
+      if facts == nil {
+        facts = ContentFacts(length: total ?? flight.position, checked: WallClock.seconds)
+        stopStoring()
+      }
+      if flight.isCheck { phase = .ready }
+      guard facts?.length == nil, flight.isWhole || flight.position < flight.range.upperBound
+      else { return }
+      facts?.length = total ?? flight.position
+      // An end that only the connection told of is not stored as one.
+      if total != nil, let facts, let stored {
+        network.cache?.send(.revise(stored.content.entry, facts))
+      }
+    }
+  }
+
+  private func failed(_ error: FetchError, _ fetch: FetchNumber) {
+    guard let flight = land(fetch) else { return }
+    switch error.kind {
+    case .cancelled: return
+    case .changed: changed(error)
+    case .unreachable where flight.isCheck && !held.isEmpty:
+      // Played as it was while its server is out of reach.
+      phase = .ready
+    default: fail(error)
+    }
+  }
+
+  private func changed(_ error: FetchError) {
+    if hasServed {
+      // Its readers keep what is stored of the old bytes.
+      if let stored { network.cache?.send(.supersede(stored.content.entry)) }
+      network.outdated(self)
+      stopStoring()
+      return fail(error)
+    }
+    forgetStored()
+    for fetch in flights.keys { network.loader?.cancel(fetch) }
+    flights = [:]
+    facts = nil
+    overlay = Overlay()
+    storing = .undecided
+    holdAnew()
+  }
+}

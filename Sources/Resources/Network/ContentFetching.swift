@@ -1,0 +1,191 @@
+import System
+
+// What is fetched for a content, and when.
+extension Content {
+  private static let mostFlights = 4
+  private static let patienceWithOthers = Duration.seconds(10)
+  private static let patienceWithChecks = 2_500
+
+  private var mostWindow: UInt64 {
+    switch storing {
+    // Another process may be at the same: little is fetched before its claims can be seen.
+    case .undecided, .asked: ReadAhead.grain
+    case .on: 16 << 20
+    case .off: 1 << 20
+    }
+  }
+
+  /// What is held or will come.
+  private var taken: Extents {
+    var taken = held
+    for flight in flights.values { taken.insert(flight.rest) }
+    for range in unconfirmed { taken.insert(range) }
+    return taken
+  }
+
+  func plan() {
+    switch phase {
+    case .looking: return
+    case .checking:
+      if flights.isEmpty, !reads.isEmpty { check() }
+      return
+    case .ready: break
+    }
+    for index in reads.indices {
+      let wanted = reads[index].range(length: facts?.length)
+      guard facts == nil || !held.contains(wanted) else { continue }
+      reads[index].isMiss = true
+      if mode == .whole, facts != nil {
+        if !flights.values.contains(where: { $0.isWhole }) { fetchWhole() }
+        continue
+      }
+      // The first answer tells the length and what kind of server it is. Until the cache has made
+      // room, claims cannot be seen: one more fetch, for an index at the end, is all.
+      guard facts != nil || flights.isEmpty, storing != .asked || started < 2 else { return }
+      let position = held.end(from: wanted.lowerBound)
+      let taken = taken
+      guard !taken.contains(position..<position + 1), flights.count < Content.mostFlights else {
+        continue
+      }
+      claim(
+        ReadAhead.range(
+          for: position, window: readAhead.window(most: mostWindow), taken: taken,
+          length: facts?.length))
+    }
+    planAhead()
+  }
+
+  /// Fetches what a reader will come to, so that it does not wait between two windows.
+  private func planAhead() {
+    guard phase == .ready, mode != .whole, storing != .asked, let length = facts?.length,
+      flights.count < 2,
+      unconfirmed.isEmpty, !readers.isEmpty
+    else { return }
+    let taken = taken
+    guard let next = readAhead.nextRead else { return }
+    let frontier = taken.end(from: next)
+    guard frontier < length, readAhead.wantsMore(frontier: frontier, most: mostWindow) else {
+      return
+    }
+    claim(
+      ReadAhead.range(
+        for: frontier, window: readAhead.window(most: mostWindow), taken: taken, length: length))
+  }
+
+  /// Takes hold of a range against other processes, then fetches it.
+  private func claim(_ range: Range<UInt64>) {
+    guard storing == .on, let stored else { return fetch(range, claim: nil) }
+    let holds = (try? stored.content.blob.file.hold(range, .exclusive)) ?? true
+    if holds {
+      waitsForOther = nil
+      unconfirmed.append(range)
+      reread(milliseconds: 0)
+    } else if let since = waitsForOther, .now - since > Content.patienceWithOthers {
+      // It stands still: fetched twice is better than not at all.
+      fetch(range, claim: nil)
+    } else {
+      waitsForOther = waitsForOther ?? .now
+      reread(milliseconds: 100)
+    }
+  }
+
+  private func reread(milliseconds: Int) {
+    guard let stored else { return }
+    if isRereading, milliseconds > 0 { return }
+    isRereading = true
+    network.cache?.send(.reread(number, stored.content.entry, milliseconds: milliseconds))
+  }
+
+  /// The index was read again: what others have stored meanwhile is not fetched.
+  func confirm(_ segments: [Segment]?) {
+    isRereading = false
+    if phase == .checking { phase = .ready }
+    guard let segments else {
+      // Held by a process that is slow: to fetch now would be to fetch twice.
+      let since = waitsForOther ?? .now
+      if .now - since < Content.patienceWithOthers {
+        waitsForOther = since
+        return reread(milliseconds: 100)
+      }
+      return confirm([])
+    }
+    let before = held.count
+    stored?.add(segments)
+    holdAnew()
+    if held.count > before { waitsForOther = nil }
+    let ranges = unconfirmed
+    unconfirmed = []
+    for range in ranges {
+      guard let hole = held.holes(in: range).first, storing == .on else {
+        letGo(range)
+        if storing != .on { fetch(range, claim: nil) }
+        continue
+      }
+      if hole.lowerBound > range.lowerBound { letGo(range.lowerBound..<hole.lowerBound) }
+      if hole.upperBound < range.upperBound { letGo(hole.upperBound..<range.upperBound) }
+      fetch(hole, claim: hole)
+    }
+  }
+
+  private func fetch(_ range: Range<UInt64>, claim: Range<UInt64>?) {
+    readAhead.fetched()
+    var wish = FetchWish(address: address, start: range.lowerBound, end: range.upperBound)
+    wish.known = known
+    start(wish, Flight(range, claim: claim, allowed: range.lowerBound + Content.mostUnwritten))
+  }
+
+  func fetchWhole() {
+    var wish = FetchWish(address: address, start: 0, end: nil)
+    wish.known = facts?.validator.joinsParts == true ? known : nil
+    wish.asWhole = true
+    var flight = Flight(0..<(facts?.length ?? .max), allowed: Content.mostUnwritten)
+    flight.isWhole = true
+    start(wish, flight)
+  }
+
+  /// Asks whether what is stored is still true.
+  private func check() {
+    let end = min(facts?.length ?? ReadAhead.grain, ReadAhead.grain)
+    var wish = FetchWish(address: address, start: 0, end: max(1, end))
+    wish.known = known
+    wish.revalidates = facts?.validator != Validator()
+    if !wish.revalidates { wish.known = nil }
+    // What is stored can be shown while the server is out of reach: no long waiting for it.
+    wish.retries = held.isEmpty ? FetchPlan.mostRetries : 1
+    var flight = Flight(0..<max(1, end), allowed: Content.mostUnwritten)
+    flight.isCheck = true
+    start(wish, flight)
+    // A server that is slow to say so does not keep the viewer waiting for what is here.
+    if !held.isEmpty { reread(milliseconds: Content.patienceWithChecks) }
+  }
+
+  private func start(_ wish: FetchWish, _ flight: Flight) {
+    guard let loader = network.openLoader else { return }
+    var wish = wish
+    wish.namedBy = namedBy
+    started += 1
+    flights[loader.fetch(wish, allowed: flight.allowed)] = flight
+    network.owner(of: flights.keys, is: self)
+  }
+
+  private var known: Ask.Known? {
+    facts.map {
+      Ask.Known(length: $0.length, validator: $0.validator, loosely: mode == .loose)
+    }
+  }
+
+  /// Lets servers send as far as memory and readers want it.
+  func updateAllowances() {
+    let wanted = max(
+      readAhead.nextRead ?? 0, reads.map { $0.range(length: facts?.length).upperBound }.max() ?? 0)
+    let unwritten = min(UInt64(overlay.byteCount), Content.mostUnwritten)
+    for (fetch, flight) in flights {
+      var until = flight.position + Content.mostUnwritten - unwritten
+      if storing == .off { until = max(wanted, flight.range.lowerBound) + (4 << 20) }
+      if flight.isWhole { until = min(until, wanted + Content.mostAtOnce) }
+      guard until >= flight.allowed + ReadAhead.grain else { continue }
+      flights[fetch]?.allowed = until
+      network.loader?.allow(fetch, until: until)
+    }
+  }
+}

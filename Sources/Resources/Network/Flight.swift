@@ -1,0 +1,44 @@
+/// A fetch under way for some content.
+struct Flight {
+  /// What it will bring; up to the greatest position where the end is not known.
+  var range: Range<UInt64>
+  /// Whether it brings all from the first byte on, as one answer.
+  var isWhole = false
+  /// Whether it asks if what is stored is still true.
+  var isCheck = false
+  /// The next byte that comes.
+  var position: UInt64
+  /// What is held against other processes for it.
+  var claim: Range<UInt64>?
+  var heads = 0
+  /// How far the server may send at present.
+  var allowed: UInt64
+
+  init(_ range: Range<UInt64>, claim: Range<UInt64>? = nil, allowed: UInt64) {
+    self.range = range
+    self.claim = claim
+    self.allowed = allowed
+    position = range.lowerBound
+  }
+
+  /// What is still to come.
+  var rest: Range<UInt64> { min(position, range.upperBound)..<range.upperBound }
+}
+
+/// A read that waits for its bytes.
+struct PendingRead {
+  let reader: UInt64
+  let offset: UInt64
+  let length: Int
+  let answer: (Result<[UInt8], ResourceError>) -> Void
+  /// Whether bytes had to be fetched for it.
+  var isMiss = false
+
+  /// What it wants, of a resource of this length.
+  func range(length total: UInt64?) -> Range<UInt64> {
+    let last = total ?? .max
+    let start = min(offset, last)
+    let (end, overflows) = offset.addingReportingOverflow(UInt64(length))
+    return start..<max(start, min(overflows ? .max : end, last))
+  }
+}

@@ -1,0 +1,211 @@
+import System
+
+/// The network with the cache under it. All calls and answers happen on one loop, which waits for
+/// `descriptor` and then calls `deliver`.
+public final class Network {
+  public let options: NetworkOptions
+  private let bell: Bell
+  private(set) var loader: HTTPLoader?
+  private(set) var cache: CacheThread?
+  private var contents: [ContentNumber: Content] = [:]
+  private var current: [String: ContentNumber] = [:]
+  private var owners: [FetchNumber: ContentNumber] = [:]
+  private var nextNumber: UInt64 = 1
+  private var total = Saving()
+  private var uncounted = Saving()
+  private var countedRequests: UInt64 = 0
+  private var isClosed = false
+
+  private let disk: any Disk
+
+  /// Starts nothing yet: that waits for the first `open`.
+  public convenience init(_ options: NetworkOptions) throws(SystemError) {
+    try self.init(options, disk: RealDisk())
+  }
+
+  init(_ options: NetworkOptions, disk: any Disk) throws(SystemError) {
+    self.options = options
+    self.disk = disk
+    bell = try Bell()
+  }
+
+  deinit {
+    loader?.close()
+    cache?.close()
+  }
+
+  /// Readable when `deliver` has something to do.
+  public var descriptor: Int32 { bell.number }
+
+  /// Opens a web address. What it holds is told by the resource's `info` and reads.
+  ///
+  /// - Parameter freshSeconds: after which its server is asked again where it says nothing itself;
+  ///   0 for what changes often, nil for what the options say.
+  public func open(
+    _ url: String, freshSeconds: Int64? = nil
+  ) throws(ResourceError) -> CachedResource {
+    guard let address = WebAddress(url) else { throw ResourceError("is no web address") }
+    return try open(address, freshSeconds: freshSeconds)
+  }
+
+  /// Reads all of a web address, such as a feed: checked with its server each time, and as it was
+  /// where that is out of reach.
+  ///
+  /// - Parameter most: bytes above which it is refused.
+  public func load(
+    _ url: String, most: Int, answer: @escaping (Result<[UInt8], ResourceError>) -> Void
+  ) {
+    do throws(ResourceError) {
+      let resource = try open(url, freshSeconds: 0)
+      // The closure keeps the resource until it is answered.
+      resource.read(offset: 0, length: most + 1) { result in
+        withExtendedLifetime(resource) {}
+        answer(
+          result.flatMap { bytes in
+            bytes.count <= most ? .success(bytes) : .failure(ResourceError("it is too large"))
+          })
+      }
+    } catch {
+      answer(.failure(error))
+    }
+  }
+
+  /// - Parameter playlist: what names the address; where that came from decides what it may reach.
+  func open(
+    _ address: WebAddress, namedBy playlist: WebAddress? = nil, freshSeconds: Int64? = nil
+  ) throws(ResourceError) -> CachedResource {
+    guard !isClosed else { throw ResourceError("the network is closed") }
+    try start()
+    nextNumber += 2
+    if let number = current[address.identity], let content = contents[number],
+      content.namedBy == playlist
+    {
+      return CachedResource(content, reader: nextNumber, network: self)
+    }
+    let content = Content(
+      number: ContentNumber(value: nextNumber + 1), address: address, namedBy: playlist,
+      network: self)
+    content.freshSeconds = freshSeconds ?? options.freshSeconds
+    contents[content.number] = content
+    current[address.identity] = content.number
+    return CachedResource(content, reader: nextNumber, network: self)
+  }
+
+  private func start() throws(ResourceError) {
+    guard loader == nil else { return }
+    do {
+      if let directory = options.cacheDirectory {
+        let (limits, disk) = (options.limits, disk)
+        cache = try CacheThread(bell: bell) { () throws(CacheError) in
+          try CacheStore(directory: directory, limits: limits, disk: disk)
+        }
+      }
+      loader = try HTTPLoader(options: options, bell: bell)
+    } catch {
+      throw ResourceError(error.description)
+    }
+  }
+
+  /// Takes in what has come and answers reads.
+  public func deliver() {
+    bell.silence()
+    var stirred: Set<ContentNumber> = []
+    for (number, event) in cache?.take() ?? [] {
+      contents[number]?.take(event)
+      stirred.insert(number)
+    }
+    for (fetch, event) in loader?.take() ?? [] {
+      guard let number = owners[fetch] else { continue }
+      contents[number]?.take(event, fetch)
+      switch event {
+      case .ended, .failed: owners[fetch] = nil
+      case .head, .bytes: break
+      }
+      stirred.insert(number)
+    }
+    for number in stirred { contents[number]?.proceed() }
+    passOnCounts(atLeast: 1 << 20)
+  }
+
+  /// What was asked of servers so far, and the bytes of their answers.
+  public var traffic: (requests: UInt64, bytes: UInt64) { loader?.traffic ?? (0, 0) }
+
+  /// What the cache did in this run.
+  public var saving: Saving {
+    var saving = total
+    saving.requests = traffic.requests
+    return saving
+  }
+
+  /// What the viewer should know, such as that there is no cache; each is said once.
+  public func takeNotices() -> [String] { cache?.takeNotices() ?? [] }
+
+  /// Ends all transfers and brings what has come to the disk. Reads that wait are not answered.
+  public func close() {
+    guard !isClosed else { return }
+    isClosed = true
+    loader?.close()
+    // What came last is stored too, for which the cache may still have to make room.
+    deliver()
+    let deadline = Instant.now + .seconds(2)
+    while contents.values.contains(where: { $0.createsPending > 0 }), Instant.now < deadline {
+      _ = try? awaitReadiness(of: [Interest(bell.number)], until: deadline)
+      deliver()
+    }
+    for content in contents.values { content.wrapUp() }
+    passOnCounts(atLeast: 0)
+    cache?.close()
+    contents = [:]
+    loader = nil
+    cache = nil
+  }
+
+  /// Whether a server is asked for something.
+  public var isFetching: Bool { !owners.isEmpty }
+
+  /// Whether nothing is read, fetched or held.
+  var isIdle: Bool { contents.isEmpty }
+
+  // MARK: - For contents
+
+  func read(
+    _ content: Content, _ reader: UInt64, offset: UInt64, length: Int,
+    answer: @escaping (Result<[UInt8], ResourceError>) -> Void
+  ) {
+    guard !isClosed else { return answer(.failure(ResourceError("the network is closed"))) }
+    content.read(reader, offset: offset, length: length, answer: answer)
+  }
+
+  /// The loader, while it may be given something to do.
+  var openLoader: HTTPLoader? { isClosed ? nil : loader }
+
+  func owner(of fetches: some Sequence<FetchNumber>, is content: Content) {
+    for fetch in fetches { owners[fetch] = content.number }
+  }
+
+  func count(_ saving: Saving) {
+    total = total + saving
+    uncounted = uncounted + saving
+  }
+
+  func forget(_ content: Content) {
+    contents[content.number] = nil
+    outdated(content)
+  }
+
+  /// Who opens its address from now on gets another one.
+  func outdated(_ content: Content) {
+    if current[content.address.identity] == content.number {
+      current[content.address.identity] = nil
+    }
+  }
+
+  private func passOnCounts(atLeast bytes: UInt64) {
+    guard uncounted.served + uncounted.fetched >= bytes, let cache else { return }
+    let requests = traffic.requests
+    uncounted.requests = requests - countedRequests
+    countedRequests = requests
+    if uncounted != Saving() { cache.send(.count(uncounted)) }
+    uncounted = Saving()
+  }
+}

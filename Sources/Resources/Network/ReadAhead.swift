@@ -1,0 +1,73 @@
+/// How much to fetch: small where a reader jumps, more and more where it reads on.
+struct ReadAhead {
+  static let grain = Overlay.grain
+  private static let windows: [UInt64] = [256 << 10, 1 << 20, 4 << 20, 8 << 20, 16 << 20]
+  private static let mostHeads = 4
+  /// How far apart two reads may be and still count as one reading on.
+  private static let nearby: UInt64 = 1 << 20
+
+  /// A place that is read on from.
+  private struct Head {
+    var next: UInt64
+    var step = 0
+    var isReadOn = false
+  }
+
+  private var heads: [Head] = []
+
+  /// Notes a read; the place it belongs to comes first from now on.
+  mutating func note(_ range: Range<UInt64>) {
+    let match = heads.firstIndex { head in
+      range.lowerBound <= head.next + ReadAhead.nearby
+        && head.next <= range.upperBound + ReadAhead.nearby
+    }
+    if let match {
+      var head = heads.remove(at: match)
+      head.isReadOn = head.isReadOn || range.upperBound > head.next
+      head.next = max(head.next, range.upperBound)
+      heads.insert(head, at: 0)
+    } else {
+      heads.insert(Head(next: range.upperBound), at: 0)
+      if heads.count > ReadAhead.mostHeads { heads.removeLast() }
+    }
+  }
+
+  /// The most bytes to fetch at once for the place that was read last.
+  ///
+  /// - Parameter most: what memory or the disk allows.
+  func window(most: UInt64) -> UInt64 {
+    min(most, ReadAhead.windows[heads.first?.step ?? 0])
+  }
+
+  /// A fetch was begun there: the next one may be larger.
+  mutating func fetched() {
+    guard !heads.isEmpty else { return }
+    heads[0].step = min(heads[0].step + 1, ReadAhead.windows.count - 1)
+  }
+
+  /// Where the read that was noted last goes on; nil before the first.
+  var nextRead: UInt64? { heads.first?.next }
+
+  /// Whether more should be fetched already, where what is held or under way ends here.
+  func wantsMore(frontier: UInt64, most: UInt64) -> Bool {
+    guard let head = heads.first, head.isReadOn, frontier >= head.next else { return false }
+    return frontier - head.next < min(window(most: most) / 2, 4 << 20)
+  }
+
+  /// The range to fetch for a byte that is missing.
+  ///
+  /// - Parameters:
+  ///   - taken: what is held or under way.
+  ///   - length: of the whole, where known.
+  static func range(
+    for position: UInt64, window: UInt64, taken: Extents, length: UInt64?
+  ) -> Range<UInt64> {
+    let block = position - position % grain
+    // From the start of the hole, but no further back than its block.
+    let before = taken.holes(in: block..<position + 1).last?.lowerBound ?? position
+    var end = (before + window + grain - 1) / grain * grain
+    if let length { end = min(end, length) }
+    let hole = taken.holes(in: before..<max(end, before + 1)).first ?? before..<before + 1
+    return hole
+  }
+}

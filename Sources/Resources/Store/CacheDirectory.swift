@@ -1,0 +1,81 @@
+import System
+
+/// What the cache holds and has spared.
+public struct CacheStatus: Equatable, Sendable {
+  public var entries = 0
+  public var bytes: UInt64 = 0
+  /// Savings of each day, "2026-12-05", in order.
+  public var days: [Day] = []
+
+  public struct Day: Equatable, Sendable {
+    public var day: String
+    public var saving: Saving
+  }
+
+  public init() {}
+
+  /// Savings in all.
+  public var total: Saving { days.reduce(Saving()) { $0 + $1.saving } }
+}
+
+/// The cache as its own commands see it. Other processes may use it meanwhile.
+public struct CacheDirectory: Sendable {
+  public let path: String
+  private let limits: CacheLimits
+
+  public init(_ path: String, limits: CacheLimits = CacheLimits()) {
+    self.path = path
+    self.limits = limits
+  }
+
+  /// `$XDG_CACHE_HOME/storytty`, or in `.cache` of the home directory; nil where there is neither.
+  public static var standardPath: String? {
+    if let base = EnvironmentVariable.value(of: "XDG_CACHE_HOME"), base.hasPrefix("/") {
+      return base + "/storytty"
+    }
+    return EnvironmentVariable.value(of: "HOME").map { $0 + "/.cache/storytty" }
+  }
+
+  public func status() throws(ResourceError) -> CacheStatus {
+    try using(otherwise: CacheStatus()) { store throws(CacheError) in
+      var status = CacheStatus()
+      let list = try store.list()
+      status.entries = list.count
+      status.bytes = list.reduce(0) { $0 + $1.bytes }
+      status.days = try store.savings().map { CacheStatus.Day(day: $0.day, saving: $0.saving) }
+      return status
+    }
+  }
+
+  /// The entries, the least recently used first.
+  public func list() throws(ResourceError) -> [CacheListing] {
+    try using(otherwise: []) { store throws(CacheError) in try store.list() }
+  }
+
+  /// Reads and checks every stored byte; wrong segments are dropped, orphans swept.
+  public func verify() throws(ResourceError) -> CacheCheck {
+    try using(otherwise: CacheCheck()) { store throws(CacheError) in try store.verify() }
+  }
+
+  /// Deletes what no process uses.
+  public func clear() throws(ResourceError) {
+    try using(otherwise: ()) { store throws(CacheError) in try store.clear() }
+  }
+
+  private func using<Result>(
+    otherwise nothing: Result, _ body: (CacheStore) throws(CacheError) -> Result
+  ) throws(ResourceError) -> Result {
+    // Looking must not make a cache.
+    guard (try? FileStatus(of: path + "/index.db")) != nil else { return nothing }
+    do {
+      return try body(CacheStore(directory: path, limits: limits))
+    } catch {
+      switch error {
+      case .busy: throw ResourceError("another process holds the cache's index")
+      case .gone: throw ResourceError("the cache's index was damaged and is begun anew")
+      case .noRoom: throw ResourceError("no room is left for the cache's index")
+      case .unusable(let reason): throw ResourceError(reason)
+      }
+    }
+  }
+}

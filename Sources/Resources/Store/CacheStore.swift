@@ -1,0 +1,259 @@
+import Glibc
+import System
+
+/// Why the cache does not do what it was asked.
+enum CacheError: Error, Equatable {
+  /// Not enough disk or quota is left.
+  case noRoom
+  /// Another process holds the index for too long; later it may work.
+  case busy
+  /// The entry is not stored any more.
+  case gone
+  /// There is no cache, in words that follow "no cache: ".
+  case unusable(String)
+}
+
+/// The disk cache: blobs with an index. For one thread at a time; other processes may use the same
+/// directory.
+///
+/// The order of writes is what a crash may not change: bytes, then their sync, then the rows that
+/// tell of them. A crash costs bytes to be fetched again, never a wrong byte.
+final class CacheStore {
+  let directory: String
+  let limits: CacheLimits
+  let disk: any Disk
+  let clock: () -> Int64
+  var index: CacheIndex
+  /// What this process reads or writes.
+  var uses: [EntryNumber: Use] = [:]
+  /// Bytes of all segments, as long as that is up to date.
+  var heldAtCommit: UInt64?
+  var touched: Set<EntryNumber> = []
+  var dropped: [(entry: EntryNumber, segment: Segment)] = []
+  private var saving = Saving()
+  var wasSetAside = false
+
+  /// An entry in use.
+  struct Use {
+    var blob: Blob
+    var references = 1
+    /// Written, but not told to the index yet.
+    var pending: [Segment] = []
+    var isNew: Bool
+  }
+
+  /// Opens the cache in a directory, which is made where it is missing.
+  init(
+    directory: String, limits: CacheLimits = CacheLimits(), disk: any Disk = RealDisk(),
+    clock: @escaping () -> Int64 = { WallClock.seconds }
+  ) throws(CacheError) {
+    self.directory = directory
+    self.limits = limits
+    self.disk = disk
+    self.clock = clock
+    do {
+      try disk.makeFolder(directory)
+      try disk.makeFolder(directory + "/blobs")
+    } catch {
+      throw .unusable(error.description)
+    }
+    index = try CacheStore.openIndex(directory, disk)
+  }
+
+  // MARK: - Finding and making entries
+
+  /// The live entry of a key, held against deletion until `close`.
+  func find(_ key: String) throws(CacheError) -> StoredContent? {
+    try indexed { () throws(DatabaseError) in
+      guard let row = try index.live(index.hash(of: key)) else { return nil }
+      if let content = try content(of: row) {
+        touched.insert(row.entry)
+        return content
+      }
+      return nil
+    }
+  }
+
+  private func content(of row: CacheIndex.Row) throws(DatabaseError) -> StoredContent? {
+    if let use = uses[row.entry] {
+      let segments = try index.segments(of: row.entry, within: .max)
+      uses[row.entry]?.references += 1
+      return StoredContent(
+        entry: row.entry, blob: use.blob, facts: row.facts, segments: segments + use.pending)
+    }
+    guard let file = try? disk.open(path(ofBlob: row.blob), creating: false),
+      let size = try? file.status().size
+    else {
+      try index.delete(row.entry)
+      return nil
+    }
+    // Who deletes it holds the byte alone, and may have marked it since the row was read.
+    guard (try? file.hold(Blob.useByte, .shared)) == true,
+      try index.state(row.entry) == .live, (try? file.status().isLinked) == true
+    else { return nil }
+    let segments = try index.segments(of: row.entry, within: size)
+    let blob = Blob(name: row.blob, file: file)
+    uses[row.entry] = Use(blob: blob, isNew: false)
+    return StoredContent(entry: row.entry, blob: blob, facts: row.facts, segments: segments)
+  }
+
+  /// Makes an entry for new bytes of a key; what was live under it is superseded. Where another
+  /// process has just made one for the same bytes, that one is shared.
+  func create(
+    _ key: String, source: String, facts: ContentFacts
+  ) throws(CacheError) -> StoredContent {
+    try makeRoom(for: 0)
+    let hash = index.hash(of: key)
+    let blob = try newBlob()
+    // Looked up and added in one step: two that begin at the same moment must meet.
+    let (entry, shared) = try indexed { () throws(DatabaseError) in
+      try index.transaction { () throws(DatabaseError) -> (EntryNumber?, StoredContent?) in
+        if let row = try index.live(hash), row.facts.validator.joins(facts.validator),
+          row.facts.length == facts.length, let content = try content(of: row)
+        {
+          return (nil, content)
+        }
+        return (
+          try index.add(key: hash, blob: blob.name, source: source, facts: facts, now: clock()),
+          nil
+        )
+      }
+    }
+    if let shared {
+      _ = try? disk.remove(path(ofBlob: blob.name))
+      return shared
+    }
+    guard let entry else { throw .gone }
+    // A sweep may have taken the file for an orphan before its row was there.
+    guard (try? blob.file.status().isLinked) == true else { throw .gone }
+    uses[entry] = Use(blob: blob, isNew: true)
+    return StoredContent(entry: entry, blob: blob, facts: facts, segments: [])
+  }
+
+  private func newBlob() throws(CacheError) -> Blob {
+    let name = Blob.newName()
+    do throws(SystemError) {
+      try disk.makeFolder(folder(ofBlob: name))
+      let file = try disk.open(path(ofBlob: name), creating: true)
+      _ = try file.hold(Blob.useByte, .shared)
+      return Blob(name: name, file: file)
+    } catch {
+      throw CacheError(error)
+    }
+  }
+
+  /// The segments of an entry as the index has them now, with what other processes added.
+  func segments(of entry: EntryNumber) throws(CacheError) -> [Segment] {
+    guard let use = uses[entry] else { throw .gone }
+    let size = (try? use.blob.file.status().size) ?? 0
+    return try indexed { () throws(DatabaseError) in
+      try index.segments(of: entry, within: size) + use.pending
+    }
+  }
+
+  /// Lets go of an entry once for each `find` or `create`.
+  func close(_ entry: EntryNumber) {
+    guard let use = uses[entry] else { return }
+    if use.references > 1 {
+      uses[entry]?.references -= 1
+      return
+    }
+    if !use.pending.isEmpty { _ = try? commit() }
+    use.blob.file.release(Blob.useByte)
+    uses[entry] = nil
+  }
+
+  // MARK: - Changing entries
+
+  /// Writes bytes of a resource, at most a segment; the index hears of it at the next commit.
+  func write(
+    _ bytes: [UInt8], at start: UInt64, of entry: EntryNumber
+  ) throws(CacheError) -> Segment {
+    precondition(!bytes.isEmpty && bytes.count <= Segment.most)
+    guard let use = uses[entry] else { throw .gone }
+    try makeRoom(for: UInt64(bytes.count))
+    do {
+      try use.blob.file.write(bytes, at: start)
+    } catch {
+      throw CacheError(error)
+    }
+    let segment = Segment(
+      start: start, length: bytes.count, hash: use.blob.hash(bytes, at: start))
+    uses[entry]?.pending.append(segment)
+    return segment
+  }
+
+  /// Bytes that the index has not heard of yet.
+  var pendingBytes: UInt64 {
+    uses.values.reduce(0) { $0 + $1.pending.reduce(0) { $0 + UInt64($1.length) } }
+  }
+
+  /// Syncs what was written and tells the index. What could not be synced is forgotten.
+  ///
+  /// - Returns: entries whose last bytes may not be on the medium.
+  @discardableResult
+  func commit() throws(CacheError) -> [EntryNumber] {
+    var lost: [EntryNumber] = []
+    for (entry, use) in uses where !use.pending.isEmpty {
+      do {
+        try use.blob.file.synchronize()
+        if use.isNew { try disk.synchronizeFolder(folder(ofBlob: use.blob.name)) }
+        uses[entry]?.isNew = false
+      } catch {
+        uses[entry]?.pending = []
+        lost.append(entry)
+      }
+    }
+    let news = uses.filter { !$0.value.pending.isEmpty }
+    guard !news.isEmpty || !touched.isEmpty || !dropped.isEmpty || saving != Saving() else {
+      return lost
+    }
+    try indexed { () throws(DatabaseError) in
+      try index.transaction { () throws(DatabaseError) in
+        for (entry, use) in news { try index.add(use.pending, to: entry) }
+        for entry in touched { try index.touch(entry, now: clock()) }
+        for (entry, segment) in dropped { try index.drop([segment], of: entry) }
+        if saving != Saving() { try index.count(saving, on: day) }
+      }
+    }
+    for entry in news.keys { uses[entry]?.pending = [] }
+    heldAtCommit = nil
+    touched = []
+    dropped = []
+    saving = Saving()
+    return lost
+  }
+
+  /// Writes changed facts of an entry.
+  func revise(_ entry: EntryNumber, _ facts: ContentFacts) throws(CacheError) {
+    try indexed { () throws(DatabaseError) in try index.revise(entry, facts) }
+  }
+
+  /// Other bytes have taken an entry's place, or it cannot be used: nobody finds it any more.
+  func supersede(_ entry: EntryNumber) throws(CacheError) {
+    try indexed { () throws(DatabaseError) in try index.setState(entry, .superseded) }
+  }
+
+  /// A segment turned out to be damaged; the index hears of it at the next commit.
+  func drop(_ segment: Segment, of entry: EntryNumber) {
+    uses[entry]?.pending.removeAll { $0 == segment }
+    dropped.append((entry, segment))
+  }
+
+  /// Adds to this day's savings; the index hears of it at the next commit.
+  func count(_ more: Saving) { saving = saving + more }
+
+  var day: String { String(WallClock.text(secondsSince1970: clock()).prefix(10)) }
+
+  func folder(ofBlob name: String) -> String { "\(directory)/blobs/\(name.prefix(2))" }
+  func path(ofBlob name: String) -> String { "\(folder(ofBlob: name))/\(name)" }
+}
+
+extension CacheError {
+  init(_ error: SystemError) {
+    switch error.code {
+    case ENOSPC, EDQUOT, EFBIG: self = .noRoom
+    default: self = .unusable(error.description)
+    }
+  }
+}

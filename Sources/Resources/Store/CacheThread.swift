@@ -1,0 +1,291 @@
+import Synchronization
+import System
+
+/// The number of a resource's bytes as the player's loop knows them, never used twice.
+struct ContentNumber: Hashable, Sendable {
+  let value: UInt64
+}
+
+/// What becomes of the cache's work.
+enum CacheEvent: Sendable {
+  /// What is stored; nil for nothing.
+  case opened(StoredContent?)
+  /// Where to store; nil where nothing can be stored.
+  case created(StoredContent?)
+  case written(Segment)
+  /// Nothing more can be stored, from the bytes at this position on.
+  case refused(at: UInt64)
+  /// The last bytes may not be on the medium.
+  case unsure
+  /// What the index has now; nil where it could not be read.
+  case segments([Segment]?)
+  case flushed
+}
+
+/// The cache on a thread of its own, which alone waits for fdatasync and SQLite.
+///
+/// Called from one thread, whose bell is rung when there are events to take.
+final class CacheThread: Sendable {
+  enum Command: Sendable {
+    case open(ContentNumber, key: String)
+    case create(ContentNumber, key: String, source: String, ContentFacts)
+    case write(ContentNumber, EntryNumber, at: UInt64, [UInt8])
+    /// Reads the index again, after a time where another process is at work.
+    case reread(ContentNumber, EntryNumber, milliseconds: Int)
+    case flush(ContentNumber, EntryNumber)
+    case revise(EntryNumber, ContentFacts)
+    case supersede(EntryNumber)
+    case drop(EntryNumber, Segment)
+    case close(EntryNumber)
+    case count(Saving)
+    case stop
+  }
+
+  final class Exchange: Sendable {
+    let commands = Mutex<[Command]>([])
+    let events = Mutex<[(ContentNumber, CacheEvent)]>([])
+    let notices = Mutex<[String]>([])
+    let wake: Bell
+    let bell: Bell
+
+    init(wake: Bell, bell: Bell) {
+      self.wake = wake
+      self.bell = bell
+    }
+  }
+
+  private let exchange: Exchange
+  private let thread: WorkerThread
+
+  init(
+    bell: Bell, open: @escaping @Sendable () throws(CacheError) -> CacheStore
+  ) throws(SystemError) {
+    let exchange = Exchange(wake: try Bell(), bell: bell)
+    self.exchange = exchange
+    thread = try WorkerThread {
+      let loop = CacheLoop(exchange: exchange, open: open)
+      loop.run()
+    }
+  }
+
+  func send(_ command: Command) {
+    exchange.commands.withLock { $0.append(command) }
+    exchange.wake.ring()
+  }
+
+  /// The events since the last call, in order.
+  func take() -> [(ContentNumber, CacheEvent)] {
+    exchange.events.withLock { events in
+      let taken = events
+      events = []
+      return taken
+    }
+  }
+
+  /// What the viewer should know, each said once.
+  func takeNotices() -> [String] {
+    exchange.notices.withLock { notices in
+      let taken = notices
+      notices = []
+      return taken
+    }
+  }
+
+  /// Commits what is pending and waits for the thread. Once.
+  func close() {
+    send(.stop)
+    thread.join()
+  }
+}
+
+/// What the cache's thread does.
+private final class CacheLoop {
+  static let commitBytes: UInt64 = 4 << 20
+  static let commitTime = Duration.seconds(1)
+
+  private let exchange: CacheThread.Exchange
+  private let open: () throws(CacheError) -> CacheStore
+  private var store: CacheStore?
+  private var entries: [EntryNumber: ContentNumber] = [:]
+  private var later: [(due: Instant, command: CacheThread.Command)] = []
+  private var commitDue: Instant?
+  private var sweepDue: Instant?
+  private var said: Set<String> = []
+  private var failedCommits = 0
+  /// Whether the last commit failed because another process held the index.
+  private var isHeldUp = false
+  private var hasEvents = false
+
+  init(
+    exchange: CacheThread.Exchange, open: @escaping () throws(CacheError) -> CacheStore
+  ) {
+    self.exchange = exchange
+    self.open = open
+  }
+
+  func run() {
+    do {
+      store = try open()
+      sweepDue = .now + .seconds(3)
+    } catch {
+      say(error)
+    }
+    while true {
+      let commands = exchange.commands.withLock { commands in
+        let taken = commands
+        commands = []
+        return taken
+      }
+      // Somebody waits for these, or they decide what others find; the rest only has to happen.
+      for command in commands where command.isPrompt { take(command) }
+      for command in commands where !command.isPrompt {
+        if case .stop = command { return finish() }
+        take(command)
+      }
+      takeWhatIsDue(now: .now)
+      if hasEvents {
+        hasEvents = false
+        exchange.bell.ring()
+      }
+      let dues = later.map(\.due) + [commitDue, sweepDue].compactMap { $0 }
+      _ = try? awaitReadiness(of: [Interest(exchange.wake.number)], until: dues.min())
+      exchange.wake.silence()
+    }
+  }
+
+  private func finish() {
+    _ = try? store?.commit()
+    store = nil
+  }
+
+  private func emit(_ number: ContentNumber, _ event: CacheEvent) {
+    exchange.events.withLock { $0.append((number, event)) }
+    hasEvents = true
+  }
+
+  private func say(_ error: CacheError) {
+    let words: String
+    switch error {
+    case .noRoom: words = "no room to cache: what is fetched is not kept"
+    case .busy: words = "no cache: another process holds its index"
+    case .gone: words = "the cache's index was damaged and is begun anew"
+    case .unusable(let reason): words = "no cache: \(reason)"
+    }
+    guard said.insert(words).inserted else { return }
+    exchange.notices.withLock { $0.append(words) }
+    exchange.bell.ring()
+  }
+
+  private func attempt<Result>(_ body: (CacheStore) throws(CacheError) -> Result) -> Result? {
+    guard let store else { return nil }
+    do {
+      return try body(store)
+    } catch {
+      say(error)
+      return nil
+    }
+  }
+
+  private func take(_ command: CacheThread.Command) {
+    switch command {
+    case .open(let number, let key):
+      let found = attempt { store throws(CacheError) in try store.find(key) } ?? nil
+      if let found { entries[found.entry] = number }
+      if found != nil { commitLater() }
+      emit(number, .opened(found))
+    case .create(let number, let key, let source, let facts):
+      let made = attempt { store throws(CacheError) in
+        try store.create(key, source: source, facts: facts)
+      }
+      if let made { entries[made.entry] = number }
+      emit(number, .created(made))
+    case .write(let number, let entry, let offset, let bytes):
+      let segment = attempt { store throws(CacheError) in
+        try store.write(bytes, at: offset, of: entry)
+      }
+      emit(number, segment.map { .written($0) } ?? .refused(at: offset))
+      commitLater()
+    case .reread(let number, let entry, let milliseconds):
+      guard milliseconds == 0 else {
+        later.append(
+          (
+            .now + .milliseconds(milliseconds), .reread(number, entry, milliseconds: 0)
+          ))
+        return
+      }
+      emit(number, .segments(segments(of: entry)))
+    case .flush(let number, let entry):
+      commit()
+      if isHeldUp {
+        // Who waits for these bytes would not find them in the index yet.
+        later.append((.now + .milliseconds(200), .flush(number, entry)))
+      } else {
+        emit(number, .flushed)
+      }
+    case .revise(let entry, let facts):
+      _ = attempt { store throws(CacheError) in try store.revise(entry, facts) }
+    case .supersede(let entry):
+      _ = attempt { store throws(CacheError) in try store.supersede(entry) }
+    case .drop(let entry, let segment):
+      store?.drop(segment, of: entry)
+      commitLater()
+    case .close(let entry): store?.close(entry)
+    case .count(let saving):
+      store?.count(saving)
+      commitLater()
+    case .stop: break
+    }
+  }
+
+  /// What an entry has, nothing where it is gone; nil where another process holds the index.
+  private func segments(of entry: EntryNumber) -> [Segment]? {
+    do {
+      return try store?.segments(of: entry) ?? []
+    } catch {
+      if error == .busy { return nil }
+      say(error)
+      return []
+    }
+  }
+
+  private func commitLater() { commitDue = commitDue ?? .now + CacheLoop.commitTime }
+
+  private func takeWhatIsDue(now: Instant) {
+    let due = later.filter { $0.due <= now }
+    later.removeAll { $0.due <= now }
+    for (_, command) in due { take(command) }
+    if let store, store.pendingBytes >= CacheLoop.commitBytes { commit() }
+    if let commitDue, now >= commitDue { commit() }
+    if let sweepDue, now >= sweepDue {
+      self.sweepDue = nil
+      _ = attempt { store throws(CacheError) in try store.sweep() }
+    }
+  }
+
+  private func commit() {
+    commitDue = nil
+    guard let store else { return }
+    do {
+      for entry in try store.commit() {
+        if let number = entries[entry] { emit(number, .unsure) }
+      }
+      failedCommits = 0
+      isHeldUp = false
+    } catch {
+      failedCommits += 1
+      isHeldUp = error == .busy && failedCommits < 30
+      // What is pending stays so: another process may only have been slow.
+      if error != .busy || failedCommits >= 3 { say(error) }
+      if failedCommits < 100 { commitLater() }
+    }
+  }
+}
+
+extension CacheThread.Command {
+  fileprivate var isPrompt: Bool {
+    switch self {
+    case .open, .create, .supersede, .revise: true
+    case .write, .reread, .flush, .drop, .close, .count, .stop: false
+    }
+  }
+}

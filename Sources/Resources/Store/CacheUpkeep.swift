@@ -1,0 +1,182 @@
+import System
+
+/// What a check of the whole cache found.
+public struct CacheCheck: Equatable, Sendable {
+  public var entries = 0
+  public var segments = 0
+  public var bytes: UInt64 = 0
+  /// Segments that were damaged, and are dropped now.
+  public var wrongSegments = 0
+  /// Files that no entry referred to, and are gone now.
+  public var orphans = 0
+}
+
+/// An entry as `cache list` shows it.
+public struct CacheListing: Equatable, Sendable {
+  /// The URL without userinfo and query.
+  public var source: String
+  public var length: UInt64?
+  public var type: String?
+  public var bytes: UInt64
+  /// Seconds since 1970.
+  public var usedAt: Int64
+}
+
+// Room, order and truth: what keeps the cache small and whole.
+extension CacheStore {
+  /// Sees to it that some more bytes may be stored; entries that are not in use go for that.
+  func makeRoom(for bytes: UInt64) throws(CacheError) {
+    guard let space = try? disk.space(at: directory) else { throw .unusable("its volume is gone") }
+    let kept = limits.reserve(ofVolume: space.total)
+    let held = try heldBytes() + pendingBytes
+    var need = Eviction.need(
+      limits: limits, held: held, entries: 0, adding: bytes, free: (space.free, kept))
+    guard !need.isMet || bytes == 0 else { return }
+    need.entries = try entriesOverLimit(adding: bytes == 0 ? 1 : 0)
+    guard !need.isMet else { return }
+    // More than needed goes at once, so that not every write has to delete.
+    let slack = min(limits.bytes / 16, 16 << 20)
+    if need.bytes > 0, try evict(need.plus(slack)).bytes <= slack { return }
+    // One entry too many is no harm: those in use are never deleted.
+    guard try evict(need).bytes == 0 else { throw .noRoom }
+  }
+
+  /// What the index knew at the last commit: what others add in between is little.
+  private func heldBytes() throws(CacheError) -> UInt64 {
+    if let heldAtCommit { return heldAtCommit }
+    let held = try indexed { () throws(DatabaseError) in try index.totalBytes() }
+    heldAtCommit = held
+    return held
+  }
+
+  private func entriesOverLimit(adding: Int) throws(CacheError) -> Int {
+    let count = try indexed { () throws(DatabaseError) in try index.blobs().count }
+    return max(0, count + adding - limits.entries)
+  }
+
+  /// Deletes what is too old or superseded, then, least recently used first, what is needed.
+  ///
+  /// - Returns: what is still missing.
+  @discardableResult
+  func evict(_ need: Eviction.Need) throws(CacheError) -> Eviction.Need {
+    let all = try indexed { () throws(DatabaseError) in try index.all() }
+    let names = Dictionary(
+      all.rows.map { ($0.row.entry, $0.row.blob) }, uniquingKeysWith: { first, _ in first })
+    let candidates = all.rows.map { row, bytes in
+      Eviction.Candidate(
+        entry: row.entry, bytes: bytes, used: row.used, usedAt: row.usedAt,
+        isSuperseded: row.state != .live)
+    }
+    let order = Eviction.order(candidates, days: limits.days, now: clock())
+    var missing = need
+    // Where all of it would not help, nothing that is still good goes.
+    let most = candidates.reduce(0) { $0 + (uses[$1.entry] == nil ? $1.bytes : 0) }
+    let helps = need.bytes == .max || need.bytes <= most
+    var victims: [(entry: EntryNumber, blob: String, hold: (any DiskFile)?)] = []
+    for (index, candidate) in (order.always + order.whileNeeded).enumerated() {
+      if index >= order.always.count, missing.isMet || !helps { break }
+      guard uses[candidate.entry] == nil, let name = names[candidate.entry] else { continue }
+      let file = try? disk.open(path(ofBlob: name), creating: false)
+      // Held by another process: it plays there.
+      if let file, (try? file.hold(Blob.useByte, .exclusive)) != true { continue }
+      victims.append((candidate.entry, name, file))
+      missing.meet(by: candidate)
+    }
+    try delete(victims, damaged: all.damaged)
+    return missing
+  }
+
+  private func delete(
+    _ victims: [(entry: EntryNumber, blob: String, hold: (any DiskFile)?)], damaged: [EntryNumber]
+  ) throws(CacheError) {
+    guard !victims.isEmpty || !damaged.isEmpty else { return }
+    heldAtCommit = nil
+    // Marked first: after a crash in between, the rows of unlinked blobs are known to be dead.
+    try indexed { () throws(DatabaseError) in
+      try index.transaction { () throws(DatabaseError) in
+        for victim in victims { try index.setState(victim.entry, .dying) }
+      }
+    }
+    for victim in victims { _ = try? disk.remove(path(ofBlob: victim.blob)) }
+    try indexed { () throws(DatabaseError) in
+      try index.transaction { () throws(DatabaseError) in
+        for victim in victims { try index.delete(victim.entry) }
+        for entry in damaged { try index.delete(entry) }
+      }
+    }
+  }
+
+  /// Deletes all that is not in use.
+  func clear() throws(CacheError) {
+    try evict(Eviction.Need(bytes: .max, entries: .max))
+    try sweep()
+  }
+
+  /// Brings files and index to agreement: what a crash left behind goes, and what is too old.
+  ///
+  /// - Returns: how many files no entry referred to.
+  @discardableResult
+  func sweep() throws(CacheError) -> Int {
+    try evict(Eviction.Need(entries: try entriesOverLimit(adding: 0)))
+    var known = try indexed { () throws(DatabaseError) in try index.blobs() }
+    var orphans = 0
+    for folder in (try? disk.names(in: directory + "/blobs")) ?? [] {
+      for name in (try? disk.names(in: "\(directory)/blobs/\(folder)")) ?? []
+      where !known.contains(name) {
+        let path = "\(directory)/blobs/\(folder)/\(name)"
+        guard let file = try? disk.open(path, creating: false),
+          (try? file.hold(Blob.useByte, .exclusive)) == true
+        else { continue }
+        // Its maker may have added the row and let go of it since.
+        known = try indexed { () throws(DatabaseError) in try index.blobs() }
+        guard !known.contains(name) else { continue }
+        if (try? disk.remove(path)) == true { orphans += 1 }
+      }
+    }
+    return orphans
+  }
+
+  /// Reads and checks every byte that is stored; wrong segments are dropped.
+  func verify() throws(CacheError) -> CacheCheck {
+    var check = CacheCheck()
+    check.orphans = try sweep()
+    let rows = try indexed { () throws(DatabaseError) in try index.all().rows }
+    for (row, _) in rows where row.state == .live {
+      check.entries += 1
+      let file = try? disk.open(path(ofBlob: row.blob), creating: false)
+      if let file, (try? file.hold(Blob.useByte, .shared)) != true { continue }
+      let segments = try indexed { () throws(DatabaseError) in
+        try index.segments(of: row.entry, within: .max)
+      }
+      for segment in segments {
+        check.segments += 1
+        check.bytes += UInt64(segment.length)
+        let bytes = (try? file?.read(at: segment.start, count: segment.length)) ?? []
+        let blob = file.map { Blob(name: row.blob, file: $0) }
+        if bytes.count == segment.length, blob?.hash(bytes, at: segment.start) == segment.hash {
+          continue
+        }
+        check.wrongSegments += 1
+        drop(segment, of: row.entry)
+      }
+    }
+    try commit()
+    return check
+  }
+
+  /// The live entries, the least recently used first.
+  func list() throws(CacheError) -> [CacheListing] {
+    try indexed { () throws(DatabaseError) in
+      try index.all().rows.filter { $0.row.state == .live }.map { row, bytes in
+        CacheListing(
+          source: row.source, length: row.facts.length, type: row.facts.type, bytes: bytes,
+          usedAt: min(row.usedAt, clock()))
+      }
+    }
+  }
+
+  /// What was saved on each day.
+  func savings() throws(CacheError) -> [(day: String, saving: Saving)] {
+    try indexed { () throws(DatabaseError) in try index.savings() }
+  }
+}

@@ -1,0 +1,53 @@
+import System
+
+/// The file system as the cache sees it; a test's disk may refuse.
+protocol Disk: Sendable {
+  func makeFolder(_ path: String) throws(SystemError)
+  func open(_ path: String, creating: Bool) throws(SystemError) -> any DiskFile
+  func synchronizeFolder(_ path: String) throws(SystemError)
+  /// Removes a file's name; false where there is none.
+  func remove(_ path: String) throws(SystemError) -> Bool
+  func rename(_ path: String, to other: String) throws(SystemError)
+  func names(in path: String) throws(SystemError) -> [String]
+  func space(at path: String) throws(SystemError) -> (free: UInt64, total: UInt64)
+}
+
+/// A blob: bytes at positions, shared by threads, with ranges that other processes respect.
+protocol DiskFile: AnyObject, Sendable {
+  func read(at offset: UInt64, count: Int) throws(SystemError) -> [UInt8]
+  func fill(_ buffer: inout [UInt8], at offset: UInt64) throws(SystemError) -> Bool
+  func write(_ bytes: [UInt8], at offset: UInt64) throws(SystemError)
+  func synchronize() throws(SystemError)
+  func status() throws(SystemError) -> (size: UInt64, isLinked: Bool)
+  func hold(_ range: Range<UInt64>, _ how: StoredFile.Hold) throws(SystemError) -> Bool
+  func release(_ range: Range<UInt64>)
+}
+
+extension StoredFile: DiskFile {}
+
+/// The real one.
+struct RealDisk: Disk {
+  func makeFolder(_ path: String) throws(SystemError) { try PrivateFolder.make(path) }
+
+  func open(_ path: String, creating: Bool) throws(SystemError) -> any DiskFile {
+    try StoredFile(path, creating: creating)
+  }
+
+  func synchronizeFolder(_ path: String) throws(SystemError) {
+    try PrivateFolder.synchronize(path)
+  }
+
+  func remove(_ path: String) throws(SystemError) -> Bool { try PrivateFolder.remove(path) }
+
+  func rename(_ path: String, to other: String) throws(SystemError) {
+    try PrivateFolder.rename(path, to: other)
+  }
+
+  func names(in path: String) throws(SystemError) -> [String] {
+    try DirectoryEntry.all(in: path, limit: 100_000).map(\.name)
+  }
+
+  func space(at path: String) throws(SystemError) -> (free: UInt64, total: UInt64) {
+    try PrivateFolder.space(at: path)
+  }
+}

@@ -1,0 +1,28 @@
+import CXXHash
+
+/// Hashes that tell damaged bytes from whole ones (XXH3). Not against an attacker who may choose
+/// the seed or the secret.
+enum Fingerprint {
+  /// The hash of some bytes; the seed binds it to where they belong.
+  static func of(_ bytes: [UInt8], seed: UInt64) -> UInt64 {
+    bytes.withUnsafeBytes { cx_hash($0.baseAddress, $0.count, seed) }
+  }
+
+  /// Bytes that `wide` needs at least as its secret.
+  static let secretLength = 192
+
+  /// A 128-bit hash that nobody can aim at without the secret.
+  static func wide(_ bytes: [UInt8], secret: [UInt8]) -> [UInt8] {
+    precondition(secret.count >= secretLength)
+    let hash = bytes.withUnsafeBytes { raw in
+      secret.withUnsafeBytes {
+        cx_wide_hash(raw.baseAddress, raw.count, $0.baseAddress, $0.count)
+      }
+    }
+    return bytesOf(hash.high64) + bytesOf(hash.low64)
+  }
+
+  private static func bytesOf(_ value: UInt64) -> [UInt8] {
+    (0..<8).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
+  }
+}

@@ -1,0 +1,53 @@
+// What happens to an index that is locked, damaged or too new.
+extension CacheStore {
+  /// Uses the index. One that turns out to be damaged is set aside, once, and a new one begun: the
+  /// entries in use are gone then.
+  func indexed<Result>(
+    _ body: () throws(DatabaseError) -> Result
+  ) throws(CacheError) -> Result {
+    do throws(DatabaseError) {
+      return try body()
+    } catch {
+      if error.isBusy { throw .busy }
+      if error.isFull { throw .noRoom }
+      guard error.isDamage, !wasSetAside else { throw .unusable(error.reason) }
+      wasSetAside = true
+      CacheStore.setAside(directory, disk)
+      uses = [:]
+      heldAtCommit = nil
+      touched = []
+      dropped = []
+      index = try CacheStore.openIndex(directory, disk)
+      throw .gone
+    }
+  }
+
+  static func openIndex(
+    _ directory: String, _ disk: any Disk
+  ) throws(CacheError) -> CacheIndex {
+    let path = directory + "/index.db"
+    for attempt in 0..<2 {
+      // SQLite would make it readable for others; its journal takes after it.
+      if let made = try? disk.open(path, creating: true) { _ = made }
+      let found: CacheIndex?
+      do {
+        found = try CacheIndex(path: path)
+      } catch {
+        if error.isBusy { throw .busy }
+        guard error.isDamage, attempt == 0 else { throw .unusable(error.reason) }
+        setAside(directory, disk)
+        continue
+      }
+      guard let found else { throw .unusable("a newer version of this program made its index") }
+      return found
+    }
+    throw .unusable("its index cannot be made")
+  }
+
+  private static func setAside(_ directory: String, _ disk: any Disk) {
+    let path = directory + "/index.db"
+    // The journal belongs to the damaged file: rolled back into a new one it would damage that too.
+    _ = try? disk.remove(path + "-journal")
+    try? disk.rename(path, to: path + ".damaged")
+  }
+}

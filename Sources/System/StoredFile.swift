@@ -1,0 +1,140 @@
+import CLinux
+import Glibc
+
+/// A file that is read and written at positions, by any thread, and whose ranges can be locked
+/// against other processes. Locks go with the last reference.
+public final class StoredFile: Sendable {
+  private let descriptor: Descriptor
+
+  /// How a range is held.
+  public enum Hold: Sendable { case shared, exclusive }
+
+  /// Opens a file; `creating` makes a new one of mode 0600 and fails where the name is taken.
+  public init(_ path: String, creating: Bool) throws(SystemError) {
+    let flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW | (creating ? O_CREAT | O_EXCL : 0)
+    let number = retrying { Glibc.open(path, flags, 0o600) }
+    guard number >= 0 else {
+      throw SystemError(step: creating ? "create" : "open", subject: path, code: errno)
+    }
+    descriptor = Descriptor(adopting: number)
+  }
+
+  /// Bytes at a position; fewer than `count` where the file ends.
+  public func read(at offset: UInt64, count: Int) throws(SystemError) -> [UInt8] {
+    try descriptor.read(at: offset, count: count)
+  }
+
+  /// Fills a buffer with the bytes at a position, without new memory for it; false where the file
+  /// ends before that.
+  public func fill(_ buffer: inout [UInt8], at offset: UInt64) throws(SystemError) -> Bool {
+    var done = 0
+    while done < buffer.count {
+      let count = buffer.withUnsafeMutableBytes { raw in
+        retrying {
+          pread(
+            descriptor.number, raw.baseAddress.map { $0 + done }, raw.count - done,
+            off_t(offset) + off_t(done))
+        }
+      }
+      guard count >= 0 else { throw SystemError(step: "read", code: errno) }
+      guard count > 0 else { return false }
+      done += count
+    }
+    return true
+  }
+
+  /// Writes all bytes at a position.
+  public func write(_ bytes: [UInt8], at offset: UInt64) throws(SystemError) {
+    var done = 0
+    while done < bytes.count {
+      let count = bytes.withUnsafeBytes { raw in
+        retrying {
+          pwrite(
+            descriptor.number, raw.baseAddress.map { $0 + done }, raw.count - done,
+            off_t(offset) + off_t(done))
+        }
+      }
+      guard count > 0 else { throw SystemError(step: "write", code: count < 0 ? errno : EIO) }
+      done += count
+    }
+  }
+
+  /// Waits until what was written is on the medium (fdatasync).
+  public func synchronize() throws(SystemError) {
+    guard retrying({ fdatasync(descriptor.number) }) == 0 else {
+      throw SystemError(step: "sync", code: errno)
+    }
+  }
+
+  /// Its size in bytes, and whether a directory still names it.
+  public func status() throws(SystemError) -> (size: UInt64, isLinked: Bool) {
+    var status = stat()
+    guard fstat(descriptor.number, &status) == 0 else {
+      throw SystemError(step: "examine", code: errno)
+    }
+    return (UInt64(max(0, status.st_size)), status.st_nlink > 0)
+  }
+
+  /// Takes hold of a range without waiting; false where another process has it.
+  public func hold(_ range: Range<UInt64>, _ how: Hold) throws(SystemError) -> Bool {
+    let code = setLock(Int32(how == .shared ? F_RDLCK : F_WRLCK), range)
+    guard code == 0 || code == EAGAIN || code == EACCES else {
+      throw SystemError(step: "lock", code: code)
+    }
+    return code == 0
+  }
+
+  /// Lets go of a range.
+  public func release(_ range: Range<UInt64>) {
+    _ = setLock(Int32(F_UNLCK), range)
+  }
+
+  private func setLock(_ type: Int32, _ range: Range<UInt64>) -> Int32 {
+    var lock = flock(
+      l_type: Int16(type), l_whence: Int16(SEEK_SET), l_start: off_t(range.lowerBound),
+      l_len: off_t(range.count), l_pid: 0)
+    return fcntl(descriptor.number, lx_set_description_lock, &lock) == 0 ? 0 : errno
+  }
+}
+
+/// Directories that only their owner may read.
+public enum PrivateFolder {
+  /// Makes it with mode 0700; what is there already stays as it is.
+  public static func make(_ path: String) throws(SystemError) {
+    guard mkdir(path, 0o700) == 0 || errno == EEXIST else {
+      throw SystemError(step: "create", subject: path, code: errno)
+    }
+  }
+
+  /// Waits until the names in it are on the medium.
+  public static func synchronize(_ path: String) throws(SystemError) {
+    let folder = try Descriptor.open(reading: path)
+    guard retrying({ fsync(folder.number) }) == 0 else {
+      throw SystemError(step: "sync", subject: path, code: errno)
+    }
+  }
+
+  /// Bytes that this user may still write on the volume, and its size.
+  public static func space(at path: String) throws(SystemError) -> (free: UInt64, total: UInt64) {
+    var status = statvfs()
+    guard statvfs(path, &status) == 0 else {
+      throw SystemError(step: "examine", subject: path, code: errno)
+    }
+    let unit = UInt64(status.f_frsize)
+    return (UInt64(status.f_bavail) * unit, UInt64(status.f_blocks) * unit)
+  }
+
+  /// Removes a file's name; false where there is none.
+  public static func remove(_ path: String) throws(SystemError) -> Bool {
+    if unlink(path) == 0 { return true }
+    guard errno == ENOENT else { throw SystemError(step: "remove", subject: path, code: errno) }
+    return false
+  }
+
+  /// Gives a file another name, replacing what had it.
+  public static func rename(_ path: String, to other: String) throws(SystemError) {
+    guard Glibc.rename(path, other) == 0 else {
+      throw SystemError(step: "rename", subject: path, code: errno)
+    }
+  }
+}

@@ -1,0 +1,48 @@
+import Glibc
+import Synchronization
+
+/// A thread for calls that block, outside Swift's cooperative pool.
+public final class WorkerThread: Sendable {
+  private let identifier: pthread_t
+  private let isJoined = Atomic<Bool>(false)
+
+  private final class Body: Sendable {
+    let run: @Sendable () -> Void
+    init(_ run: @escaping @Sendable () -> Void) { self.run = run }
+  }
+
+  /// Starts it. Signals that the program answers go to other threads; crashes do not.
+  public init(_ run: @escaping @Sendable () -> Void) throws(SystemError) {
+    var blocked = sigset_t()
+    var before = sigset_t()
+    sigfillset(&blocked)
+    for fatal in [SIGSEGV, SIGABRT, SIGBUS, SIGILL, SIGFPE, SIGTRAP] { sigdelset(&blocked, fatal) }
+    pthread_sigmask(SIG_BLOCK, &blocked, &before)
+    defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
+    var started = pthread_t()
+    // The thread takes the one reference that is handed over here.
+    let body = Unmanaged.passRetained(Body(run))
+    let code = pthread_create(
+      &started, nil,
+      { raw in
+        guard let raw else { return nil }
+        Unmanaged<Body>.fromOpaque(raw).takeRetainedValue().run()
+        return nil
+      }, body.toOpaque())
+    guard code == 0 else {
+      body.release()
+      throw SystemError(step: "start a thread", code: code)
+    }
+    identifier = started
+  }
+
+  /// Waits for its end. Once; without it the thread lives on by itself.
+  public func join() {
+    isJoined.store(true, ordering: .relaxed)
+    pthread_join(identifier, nil)
+  }
+
+  deinit {
+    if !isJoined.load(ordering: .relaxed) { pthread_detach(identifier) }
+  }
+}

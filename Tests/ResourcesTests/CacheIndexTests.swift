@@ -1,0 +1,141 @@
+import Glibc
+import Support
+import System
+import Testing
+
+@testable import Resources
+
+@Suite struct CacheIndexTests {
+  private let bench: StoreBench
+
+  init() throws { bench = try StoreBench() }
+
+  private var indexPath: String { bench.path + "/index.db" }
+
+  /// What version 1 of the program left behind.
+  private func makeVersion1(blob: String) throws {
+    mkdir(bench.path, 0o700)
+    let database = try Database(path: indexPath, patience: 100)
+    for statement in IndexSchema.steps[0] { try database.run(statement) }
+    try database.run("PRAGMA user_version = 1")
+    try database.run("INSERT INTO segment VALUES (1, 0, 5, 77)")
+    try database.run(
+      "INSERT INTO entry SELECT 1, x'00', 0, '\(blob)', 's', 5, 't', NULL, NULL, 0, 9, NULL, 1, 9, 5"
+    )
+  }
+
+  @Test func open_ofVersion1_migratesAndKeepsItsRows() throws {
+    try makeVersion1(blob: Blob.newName())
+    let database = try Database(path: indexPath, patience: 100)
+    #expect(try IndexSchema.migrate(database))
+    #expect(try database.run("PRAGMA user_version") == [[.number(IndexSchema.version)]])
+    #expect(try database.run("SELECT count(*) FROM segment") == [[.number(1)]])
+    #expect(try database.run("SELECT count(*) FROM entry") == [[.number(1)]])
+    #expect(try bench.open().savings().isEmpty)
+  }
+
+  @Test func open_ofANewerVersion_isRefusedAndLeftAlone() throws {
+    try bench.fill(bench.open(), "k")
+    let database = try Database(path: indexPath, patience: 100)
+    try database.run("PRAGMA user_version = 99")
+    #expect(throws: CacheError.unusable("a newer version of this program made its index")) {
+      try bench.open()
+    }
+    #expect(try database.run("SELECT count(*) FROM entry") == [[.number(1)]])
+  }
+
+  @Test func open_keepsTheJournalOutOfWAL() throws {
+    try bench.fill(bench.open(), "k")
+    #expect(!fileExists(indexPath + "-wal"))
+    #expect(directoryEntries(bench.path) == ["blobs", "index.db", "index.db-journal"])
+  }
+
+  @Test func open_ofARowThatWasChanged_forgetsTheEntry() throws {
+    try bench.fill(bench.open(), "k")
+    for change in ["length = 5", "tag = '\"z\"'", "freshFor = 99999", "blob = '../x'"] {
+      let database = try Database(path: indexPath, patience: 100)
+      try database.run("UPDATE entry SET \(change) WHERE state = 0")
+      #expect(try bench.open().find("k") == nil)
+      try bench.fill(bench.open(), "k")
+    }
+  }
+
+  @Test func open_ofImpossibleSegments_dropsThem() throws {
+    try bench.fill(bench.open(), "k")
+    let database = try Database(path: indexPath, patience: 100)
+    for values in ["-5, 5, 1", "0, -1, 1", "0, 99999999, 1", "9223372036854775807, 9, 1"] {
+      try database.run("INSERT INTO segment SELECT id, \(values) FROM entry")
+    }
+    #expect(try bench.open().find("k")?.segments.map(\.range) == [0..<4096])
+    #expect(try database.run("SELECT count(*) FROM segment") == [[.number(1)]])
+  }
+
+  @Test(arguments: 0..<60)
+  func open_ofADamagedIndex_isUsableWithoutWrongBytes(seed: UInt64) throws {
+    let store = try bench.open()
+    for number in 0..<12 { try bench.fill(store, "\(number)", bytes: 3000) }
+    var random = SeededRandom(seed: seed)
+    var bytes = try readFile(indexPath)
+    let place = Int.random(in: 0..<bytes.count, using: &random)
+    if seed % 2 == 0 {
+      bytes.removeLast(bytes.count - place)
+    } else {
+      for index in place..<min(place + 64, bytes.count) {
+        bytes[index] = UInt8.random(in: 0...255, using: &random)
+      }
+    }
+    try writeFile(bytes, to: indexPath)
+    let start = Instant.now
+    let again = try bench.open()
+    for number in 0..<12 {
+      for attempt in 0..<2 {
+        do {
+          if let found = try again.find("\(number)") {
+            for (start, bytes) in try found.checkedBytes() {
+              #expect(bytes == sampleBytes(start..<start + UInt64(bytes.count)))
+              #expect(found.facts.length == 3000)
+            }
+          }
+          break
+        } catch {
+          // Set aside once; what is new works.
+          #expect(error as? CacheError == .gone && attempt == 0)
+        }
+      }
+    }
+    try bench.fill(again, "new")
+    #expect(try bench.open().find("new") != nil)
+    #expect(Instant.now - start < .seconds(5))
+  }
+
+  @Test func open_ofAnIndexThatIsNone_setsItAsideAndSweepsItsBlobs() throws {
+    try bench.fill(bench.open(), "k")
+    try writeFile(Array(repeating: 7, count: 10_000), to: indexPath)
+    let store = try bench.open()
+    #expect(try store.find("k") == nil)
+    #expect(fileExists(indexPath + ".damaged"))
+    #expect(try store.sweep() == 1)
+    #expect(bench.blobs == [])
+  }
+
+  @Test func write_withAFullIndex_findsNoRoom() throws {
+    let store = try bench.open()
+    let pages = try Database(path: indexPath, patience: 100).run("PRAGMA page_count")
+    try store.index.limitPages(Int(try #require(pages[0][0].number)))
+    #expect(throws: CacheError.noRoom) {
+      for number in 0..<500 {
+        _ = try store.create(
+          "\(number)", source: String(repeating: "s", count: 500), facts: bench.facts())
+      }
+    }
+  }
+
+  @Test func open_whileAnotherProcessHoldsIt_isBusy() throws {
+    try bench.fill(bench.open(), "k")
+    let holder = try Database(path: indexPath, patience: 100)
+    try holder.run("BEGIN EXCLUSIVE")
+    #expect(throws: DatabaseError.self) { _ = try CacheIndex(path: indexPath, patience: 50) }
+    try holder.run("ROLLBACK")
+    #expect(try bench.open().find("k") != nil)
+  }
+}

@@ -1,0 +1,149 @@
+import Support
+import Synchronization
+import System
+import Testing
+
+@testable import Resources
+
+/// What servers do wrong, each through the cache: right bytes or an error in words, in time, and
+/// nothing wrong stored.
+@Suite(.serialized, .timeLimit(.minutes(4))) struct FaultTests {
+  enum Fault: String, CaseIterable {
+    case wrongStart, wrongEnd, wrongTotal, oneByteShort, chunkedPart, noLength, chunkedWhole
+    case zippedPart, notSatisfied, notSatisfiedPage, pageOnce, replaced, weakTag, noTag
+    case closesEarly, closesAtOnce, closesAfterLast, busy, tooManyRequests, stalls, drips
+    case noTagOnParts, unauthorizedOnce, emptyAnswer, ignoresConditions, accepted
+  }
+
+  private static let size: UInt64 = 1_500_000
+
+  /// How often each fault happens before the server does right.
+  private static func server(_ fault: Fault) throws -> FaultServer {
+    let count = Atomic(0)
+    let good = ServedFile(sampleBytes(0..<size))
+    let new = ServedFile(sampleBytes(0..<size, seed: 9), tag: "\"v2\"")
+    return try FaultServer { request in
+      let number = count.add(1, ordering: .relaxed).oldValue
+      var reply = good.reply(to: request)
+      let isPart = reply.status == 206
+      switch fault {
+      case .wrongStart where isPart:
+        reply["Content-Range"] = "bytes 7-\(6 + reply.body.count)/\(size)"
+      case .wrongEnd where isPart: reply["Content-Range"] = "bytes 0-5/\(size)"
+      case .wrongTotal where isPart: reply["Content-Range"] = "bytes 0-262143/262143"
+      case .oneByteShort where isPart: reply.body.removeLast()
+      case .chunkedPart where isPart: reply.isChunked = true
+      case .noLength:
+        reply = ServerReply(body: good.bytes, tellsLength: false)
+      case .chunkedWhole:
+        reply = ServerReply(body: good.bytes)
+        reply.isChunked = true
+      case .zippedPart where isPart: reply["Content-Encoding"] = "gzip"
+      case .notSatisfied where isPart: return ServerReply(status: 416)
+      case .notSatisfiedPage where isPart:
+        return ServerReply(
+          status: 416, fields: [("Content-Type", "text/html")], body: Array("<html>".utf8))
+      case .pageOnce where number == 1:
+        return ServerReply(
+          fields: [("Content-Type", "text/html")], body: Array("<html>log in</html>".utf8))
+      case .replaced where number >= 2: return new.reply(to: request)
+      case .weakTag: reply["ETag"] = "W/\"v1\""
+      case .noTag: reply["ETag"] = nil
+      case .closesEarly where number < 4: reply.cutsAfter = 100_000
+      case .closesAtOnce where number % 2 == 0: reply.closesWithoutAnswer = true
+      case .closesAfterLast: reply.cutsAfter = reply.body.count
+      case .busy where number % 2 == 0: return ServerReply(status: 503)
+      case .tooManyRequests where number == 1:
+        return ServerReply(status: 429, fields: [("Retry-After", "1")])
+      case .stalls where number == 1: reply.stallsAfter = 1000
+      case .drips where number == 1: reply.bytesPerSecond = 20
+      case .noTagOnParts where number > 0: reply["ETag"] = nil
+      case .unauthorizedOnce where number == 1: return ServerReply(status: 401)
+      case .emptyAnswer where number == 1: return ServerReply(status: 204)
+      case .ignoresConditions:
+        var plain = request
+        plain.fields["if-match"] = nil
+        reply = (number < 2 ? good : new).reply(to: plain)
+      case .accepted where number == 1:
+        return ServerReply(status: 202, fields: [("Retry-After", "1")])
+      default: break
+      }
+      return reply
+    }
+  }
+
+  @Test(arguments: Fault.allCases)
+  func fault_givesRightBytesOrWordsAndStoresNothingWrong(fault: Fault) throws {
+    let folder = try TemporaryDirectory()
+    let server = try FaultTests.server(fault)
+    defer { server.close() }
+    let start = Instant.now
+    for _ in 0..<3 {
+      let bench = try NetworkBench(folder.path("cache")) { $0.patienceSeconds = 1 }
+      let resource = try bench.network.open(server.url + "/a?token=CANARY")
+      var bytes: [UInt8] = []
+      var words: String?
+      while words == nil {
+        switch try bench.read(resource, UInt64(bytes.count), 65_536) {
+        case .success(let part):
+          bytes += part
+          if part.count < 65_536 { words = "" }
+        case .failure(let error): words = error.reason
+        }
+      }
+      let end = UInt64(bytes.count)
+      #expect(
+        isSample(bytes, 0..<end) || isSample(bytes, 0..<end, seed: 9), "mixed bytes were read")
+      if words == "" {
+        #expect(end == FaultTests.size)
+      } else {
+        #expect(
+          words?.hasPrefix("127.0.0.1:\(server.port)") == true || words?.hasPrefix("it ") == true)
+        #expect(words?.contains("CANARY") == false)
+      }
+      bench.network.close()
+      #expect(try CacheDirectory(folder.path("cache")).verify().wrongSegments == 0)
+    }
+    // After the fault, the third time at the latest, all is well.
+    let last = try NetworkBench(folder.path("cache"))
+    let bytes = try last.readAll(last.network.open(server.url + "/a?token=CANARY"))
+    #expect(
+      isSample(bytes, 0..<FaultTests.size) || isSample(bytes, 0..<FaultTests.size, seed: 9))
+    last.network.close()
+    #expect(Instant.now - start < .seconds(60))
+    for file in ["index.db"] {
+      let text = try readFile(folder.path("cache/\(file)"))
+      #expect(!String(decoding: text, as: UTF8.self).contains("CANARY"))
+    }
+  }
+
+  @Test func manySkips_leaveNothingOpen() throws {
+    let folder = try TemporaryDirectory()
+    let file = ServedFile(sampleBytes(0..<2_000_000))
+    let server = try FaultServer { request in
+      var reply = file.reply(to: request)
+      reply.bytesPerSecond = 300_000
+      return reply
+    }
+    defer { server.close() }
+    let bench = try NetworkBench(folder.path("cache"))
+    let descriptors = { directoryEntries("/proc/self/fd").count }
+    var before = 0
+    for number in 0..<120 {
+      let resource = try bench.network.open("\(server.url)/\(number)")
+      resource.read(offset: 0, length: 65_536) { _ in }
+      let until = Instant.now + .milliseconds(20)
+      while Instant.now < until {
+        _ = try awaitReadiness(of: [Interest(bench.network.descriptor)], until: until)
+        bench.network.deliver()
+      }
+      resource.cancel()
+      if number == 20 { before = descriptors() }
+    }
+    try bench.wait { bench.network.isIdle }
+    #expect(descriptors() <= before + 16)
+    // A server notices an end only when it next sends something.
+    #expect(server.mostOpen <= 12)
+    bench.network.close()
+  }
+}

@@ -1,0 +1,52 @@
+import Support
+import System
+
+@testable import Resources
+
+/// A network whose answers a test waits for, on a cache directory that outlives it.
+final class NetworkBench {
+  let network: Network
+
+  init(
+    _ directory: String?, disk: any Disk = RealDisk(),
+    _ change: (inout NetworkOptions) -> Void = { _ in }
+  ) throws {
+    var options = NetworkOptions(cacheDirectory: directory)
+    options.usesProxies = false
+    options.backOffMilliseconds = 5
+    options.patienceSeconds = 2
+    options.limits.reserve = 0
+    change(&options)
+    network = try Network(options, disk: disk)
+  }
+
+  /// Reads a range and waits for the answer.
+  func read(
+    _ resource: CachedResource, _ offset: UInt64, _ length: Int
+  ) throws -> Result<[UInt8], ResourceError> {
+    var answer: Result<[UInt8], ResourceError>?
+    resource.read(offset: offset, length: length) { answer = $0 }
+    try wait { answer != nil }
+    return try answer ?? { throw SupportError("no answer") }()
+  }
+
+  /// Reads all, in pieces as a decoder does.
+  func readAll(_ resource: CachedResource, piece: Int = 65_536) throws -> [UInt8] {
+    var bytes: [UInt8] = []
+    while true {
+      let part = try read(resource, UInt64(bytes.count), piece).get()
+      bytes += part
+      if part.count < piece { return bytes }
+    }
+  }
+
+  func wait(until condition: () -> Bool) throws {
+    let deadline = Instant.now + .seconds(40)
+    while !condition() {
+      guard Instant.now < deadline else { throw SupportError("it does not happen") }
+      _ = try awaitReadiness(
+        of: [Interest(network.descriptor)], until: .now + .milliseconds(20))
+      network.deliver()
+    }
+  }
+}

@@ -1,0 +1,118 @@
+import Support
+import Testing
+
+@testable import Resources
+
+@Suite(.serialized, .timeLimit(.minutes(3))) struct NginxTests {
+  private let server: RealServer
+  private let folder: TemporaryDirectory
+  private static let size: UInt64 = 5_000_000
+
+  init() throws {
+    folder = try TemporaryDirectory()
+    server = try RealServer.nginx()
+    try server.serve(sampleBytes(0..<NginxTests.size), as: "a.mp4")
+  }
+
+  private func play(_ path: String, _ change: (inout NetworkOptions) -> Void = { _ in }) throws
+    -> (bytes: [UInt8], saving: Saving)
+  {
+    let bench = try NetworkBench(folder.path("cache"), change)
+    defer { bench.network.close() }
+    let resource = try bench.network.open(server.url + path)
+    return (try bench.readAll(resource), bench.network.saving)
+  }
+
+  @Test(arguments: ["/plain/a.mp4", "/noranges/a.mp4", "/zipped/a.mp4", "/dated/a.mp4"])
+  func anyKindOfServer_isPlayedAndThenReplayedWithoutIt(path: String) throws {
+    #expect(isSample(try play(path).bytes, 0..<NginxTests.size))
+    let again = try play(path)
+    #expect(isSample(again.bytes, 0..<NginxTests.size))
+    #expect(again.saving.requests == 0)
+  }
+
+  @Test func indexAtTheEnd_takesThreeRequests() throws {
+    let bench = try NetworkBench(folder.path("cache"))
+    let resource = try bench.network.open(server.url + "/plain/a.mp4")
+    _ = try bench.read(resource, 0, 65_536).get()
+    _ = try bench.read(resource, NginxTests.size - 100_000, 100_000).get()
+    _ = try bench.read(resource, 40, 65_536).get()
+    let saving = bench.network.saving
+    #expect(saving.requests <= 3 && saving.fetched <= 3 << 19)
+    bench.network.close()
+  }
+
+  @Test func throttledServer_isReadOn() throws {
+    let bench = try NetworkBench(folder.path("cache"))
+    let resource = try bench.network.open(server.url + "/slow/a.mp4")
+    #expect(isSample(try bench.read(resource, 0, 700_000).get(), 0..<700_000))
+    bench.network.close()
+  }
+
+  @Test func login_isTakenFromTheConfig() throws {
+    try server.serve(Array("anna:{PLAIN}secret\n".utf8), as: "users")
+    let host = "127.0.0.1:\(server.port)"
+    let bench = try NetworkBench(nil)
+    #expect(
+      try bench.read(bench.network.open(server.url + "/login/a.mp4"), 0, 10)
+        == .failure(
+          ResourceError("\(host) wants a login: see the config section [host \(host)]")))
+    bench.network.close()
+    let played = try play("/login/a.mp4") {
+      $0.hosts = [HostRule(host: host, user: "anna", password: .literal("secret"))]
+    }
+    #expect(isSample(played.bytes, 0..<NginxTests.size))
+  }
+
+  @Test func compressionInSpiteOfIdentity_isRefusedInWords() throws {
+    let bench = try NetworkBench(folder.path("cache"))
+    let result = try bench.read(bench.network.open(server.url + "/forced/a.mp4"), 0, 10)
+    let words = "127.0.0.1:\(server.port) sends it compressed, though asked not to"
+    #expect(result == .failure(ResourceError(words)))
+    bench.network.close()
+  }
+
+  @Test func fileThatIsReplaced_isNeverMixed() throws {
+    let bench = try NetworkBench(folder.path("cache"))
+    let resource = try bench.network.open(server.url + "/plain/a.mp4")
+    #expect(isSample(try bench.read(resource, 0, 1000).get(), 0..<1000))
+    try server.serve(sampleBytes(0..<NginxTests.size + 1, seed: 3), as: "a.mp4")
+    #expect(throws: ResourceError.self) { try bench.read(resource, 3_000_000, 1000).get() }
+    bench.network.close()
+    #expect(isSample(try play("/plain/a.mp4").bytes, 0..<NginxTests.size + 1, seed: 3))
+  }
+}
+
+@Suite(.serialized, .timeLimit(.minutes(1))) struct SecureServerTests {
+  @Test func certificate_isCheckedAndHTTP2Spoken() throws {
+    let server = try RealServer.secureNginx()
+    try server.serve(sampleBytes(0..<2_000_000), as: "a.mp4")
+    let url = "https://127.0.0.1:\(server.port)/a.mp4"
+    let stranger = try NetworkBench(nil)
+    #expect(
+      try stranger.read(stranger.network.open(url), 0, 10)
+        == .failure(ResourceError("the connection to 127.0.0.1:\(server.port) is not secure")))
+    stranger.network.close()
+    let bench = try NetworkBench(nil) { $0.certificates = server.folder.path("cert") }
+    #expect(isSample(try bench.readAll(bench.network.open(url)), 0..<2_000_000))
+    bench.network.close()
+    #expect(Set(server.accesses) == ["HTTP/2.0 206"])
+  }
+}
+
+@Suite(.serialized, .timeLimit(.minutes(1))) struct ApacheTests {
+  @Test func loginByDigest_isTakenFromTheConfig() throws {
+    let server = try RealServer.apache()
+    try server.serve(sampleBytes(0..<1_000_000), as: "a.mp4")
+    // MD5 of "anna:x:secret".
+    try server.serve(Array("anna:x:510a4e3ba82b56c269ff2896d7e08416\n".utf8), as: "users")
+    let bench = try NetworkBench(nil) {
+      $0.hosts = [
+        HostRule(host: "127.0.0.1:\(server.port)", user: "anna", password: .literal("secret"))
+      ]
+    }
+    let resource = try bench.network.open(server.url + "/a.mp4")
+    #expect(isSample(try bench.readAll(resource), 0..<1_000_000))
+    bench.network.close()
+  }
+}

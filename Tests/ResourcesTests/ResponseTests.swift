@@ -1,0 +1,292 @@
+import Testing
+
+@testable import Resources
+
+@Suite struct ResponseHeadTests {
+  @Test func take_ofAnInterimResponse_beginsAnew() {
+    var head = ResponseHead()
+    let lines = [
+      "HTTP/1.1 103 Early Hints\r\n", "Link: x\r\n", "\r\n", "HTTP/1.1 206 Partial\r\n",
+      "ETag:  \"a\" \r\n", "\r\n",
+    ]
+    #expect(lines.map { head.take($0) } == [false, false, false, false, false, true])
+    #expect(head.status == 206)
+    #expect(head["etag"] == "\"a\"")
+    #expect(head["link"] == nil)
+  }
+
+  @Test(
+    arguments: [
+      ("bytes 0-99/1234", 0..<100, 1234), ("bytes 5-5/*", 5..<6, nil), ("bytes */77", nil, 77),
+      ("Bytes 0-0/1", 0..<1, 1),
+    ] as [(String, Range<UInt64>?, UInt64?)])
+  func contentRange_ofGoodText_isRead(text: String, range: Range<UInt64>?, total: UInt64?) {
+    let head = ResponseHead(["HTTP/1.1 206 x", "Content-Range: \(text)"])
+    #expect(head.contentRange == ResponseHead.ContentRange(range: range, total: total))
+  }
+
+  @Test(arguments: [
+    "", "bytes", "bytes 1-0/5", "bytes 0-/5", "items 0-1/5", "bytes 0-1", "bytes 0-1/x",
+    "bytes -5/9", "bytes 0-18446744073709551615/*", "bytes 0-99999999999999999999/1",
+  ])
+  func contentRange_ofBadText_isNone(text: String) {
+    #expect(ResponseHead(["HTTP/1.1 206 x", "Content-Range: \(text)"]).contentRange == nil)
+  }
+
+  @Test(
+    arguments: [
+      ("", false, nil), ("max-age=60", false, 60), ("private, max-age=\"60\"", false, 60),
+      ("no-cache", false, 0), ("max-age=60, no-cache", false, 0), ("no-cache, max-age=9", false, 0),
+      ("no-store", true, nil), ("max-age=junk", false, 0),
+      ("max-age=99999999999", false, 31_536_000),
+    ] as [(String, Bool, Int64?)])
+  func storing_ofCacheControl(value: String, forbidden: Bool, fresh: Int64?) {
+    let head = ResponseHead(["HTTP/1.1 200 x", "Cache-Control: \(value)"])
+    #expect(head.storing == ResponseHead.Storing(isForbidden: forbidden, freshFor: fresh))
+  }
+
+  @Test func storing_takesTheAgeOff() {
+    let head = ResponseHead(["HTTP/1.1 200 x", "Cache-Control: max-age=60", "Age: 45"])
+    #expect(head.storing.freshFor == 15)
+  }
+
+  @Test func validator_byDate_isStrongOnlyWhenOld() {
+    let date = "Date: Mon, 02 Feb 2026 10:00:00 GMT"
+    let old = ResponseHead(
+      ["HTTP/1.1 200 x", date, "Last-Modified: Mon, 02 Feb 2026 09:59:00 GMT"]
+    ).validator
+    let young = ResponseHead(
+      ["HTTP/1.1 200 x", date, "Last-Modified: Mon, 02 Feb 2026 09:59:01 GMT"]
+    ).validator
+    #expect(old.joinsParts && old.joins(old))
+    #expect(!young.joinsParts && !young.joins(young))
+  }
+
+  @Test(
+    arguments: [
+      ("\"a\"", "\"a\"", true), ("\"a\"", "\"b\"", false), ("W/\"a\"", "W/\"a\"", false),
+      ("\"a\"", "W/\"a\"", false), (nil, nil, false), ("\"a\"", nil, false),
+    ] as [(String?, String?, Bool)])
+  func joins_needsTheSameStrongTag(one: String?, other: String?, expected: Bool) {
+    #expect(Validator(entityTag: one).joins(Validator(entityTag: other)) == expected)
+  }
+}
+
+@Suite struct ResponseCheckTests {
+  private let address: WebAddress
+
+  init() throws { address = try #require(WebAddress("http://example.org/a")) }
+
+  private func judge(
+    _ lines: [String], start: UInt64 = 100, end: UInt64? = 200, hasRange: Bool = true,
+    known: Ask.Known? = nil, revalidates: Bool = false
+  ) -> Verdict {
+    let ask = Ask(
+      start: start, end: end, hasRange: hasRange, known: known, revalidates: revalidates)
+    return .judging(ResponseHead(lines), for: ask, from: address, now: 0)
+  }
+
+  private let known = Ask.Known(length: 1000, validator: Validator(entityTag: "\"a\""))
+
+  @Test(
+    arguments: [
+      ["Content-Range: bytes 100-199/1000"],
+      ["Content-Range: bytes 100-199/1000", "Content-Length: 100"],
+      ["Content-Range: bytes 100-199/1000", "ETag: \"a\""],
+    ])
+  func part_asAsked_isTaken(fields: [String]) {
+    #expect(
+      judge(["HTTP/1.1 206 x"] + fields, known: known)
+        == .take(Taking(start: 100, end: 200, total: 1000)))
+  }
+
+  @Test(arguments: [
+    ["Content-Range: bytes 99-198/1000"], ["Content-Range: bytes 101-199/1000"],
+    ["Content-Range: bytes 100-198/1000"], ["Content-Range: bytes 100-200/1000"],
+    ["Content-Range: bytes 100-199/150"], ["Content-Range: bytes */1000"], [],
+    ["Content-Range: bytes 100-199/1000", "Content-Length: 99"],
+    ["Content-Range: bytes 100-199/1000", "Content-Encoding: gzip"],
+  ])
+  func part_notAsAsked_isBad(fields: [String]) {
+    #expect(judge(["HTTP/1.1 206 x"] + fields) == .badRange)
+  }
+
+  @Test func part_shortenedByTheEnd_isTaken() {
+    #expect(
+      judge(["HTTP/1.1 206 x", "Content-Range: bytes 100-149/150"])
+        == .take(Taking(start: 100, end: 150, total: 150)))
+  }
+
+  @Test(arguments: [
+    ["Content-Range: bytes 100-199/1001"],
+    ["Content-Range: bytes 100-199/1000", "ETag: \"b\""],
+    ["Content-Range: bytes 100-199/1000", "ETag: W/\"a\""],
+  ])
+  func part_ofOtherBytes_isChanged(fields: [String]) {
+    #expect(judge(["HTTP/1.1 206 x"] + fields, known: known) == .changed)
+  }
+
+  @Test func whole_forARange_isNoticed() {
+    #expect(
+      judge(["HTTP/1.1 200 x", "Content-Length: 1000"])
+        == .take(Taking(start: 0, end: 1000, total: 1000, ignoresRange: true)))
+    #expect(judge(["HTTP/1.1 200 x", "Content-Length: 1000"], known: known) == .changed)
+  }
+
+  @Test(
+    arguments: [
+      ("bytes */1000", 1000, nil, .pastEnd(total: 1000)), ("bytes */1000", 100, nil, .badRange),
+      ("bytes */0", 0, nil, .pastEnd(total: 0)), (nil, 1000, 1000, .pastEnd(total: 1000)),
+      (nil, 0, nil, .badRange), ("bytes */999", 1000, 1000, .changed), (nil, 10, 1000, .changed),
+    ] as [(String?, UInt64, UInt64?, Verdict)])
+  func unsatisfied(field: String?, start: UInt64, length: UInt64?, expected: Verdict) {
+    let lines = ["HTTP/1.1 416 x"] + (field.map { ["Content-Range: \($0)"] } ?? [])
+    let known = length.map {
+      Ask.Known(length: $0, validator: Validator(entityTag: "\"a\""))
+    }
+    #expect(judge(lines, start: start, end: nil, known: known) == expected)
+  }
+
+  @Test func webPage_insteadOfAStory_isRefused() {
+    let words = "example.org sends a web page instead (does it want a login in a browser?)"
+    #expect(
+      judge(["HTTP/1.1 200 OK", "Content-Type: text/html; charset=utf-8"])
+        == .fail(.badAnswer(words)))
+  }
+
+  @Test(
+    arguments: [
+      (304, true, .notModified), (304, false, .badRange), (401, false, .wantsLogin),
+      (412, false, .changed), (503, false, .unavailable(retryAfter: nil)),
+    ] as [(Int, Bool, Verdict)])
+  func statuses(status: Int, revalidates: Bool, expected: Verdict) {
+    #expect(judge(["HTTP/1.1 \(status) x"], known: known, revalidates: revalidates) == expected)
+  }
+
+  @Test func fields_ofAnAsk() {
+    let date = "Mon, 02 Feb 2026 09:00:00 GMT"
+    let dated = Ask.Known(
+      length: 5, validator: Validator(lastModified: date, dateIsStrong: true))
+    #expect(
+      Ask(start: 5, end: 10, hasRange: true, known: known).fields
+        == ["Range: bytes=5-9", "If-Match: \"a\""])
+    #expect(
+      Ask(start: 5, end: nil, hasRange: true, known: dated).fields
+        == ["Range: bytes=5-", "If-Unmodified-Since: \(date)"])
+    #expect(
+      Ask(start: 0, end: nil, hasRange: false, known: known, revalidates: true).fields
+        == ["If-None-Match: \"a\""])
+  }
+}
+
+@Suite struct WebAddressTests {
+  @Test(arguments: [
+    "ftp://example.org/", "file:///etc/passwd", "javascript:alert(1)", "/relative", "", "http://",
+    "data:,x",
+  ])
+  func init_ofOtherThings_isNone(text: String) {
+    #expect(WebAddress(text) == nil)
+  }
+
+  @Test func parts_hideSecrets() throws {
+    let address = try #require(
+      WebAddress("https://anna:s%40cret@Example.org:8443/a%20b?token=CANARY#f"))
+    #expect(address.user == "anna" && address.password == "s@cret")
+    #expect(address.visible == "https://example.org:8443/a%20b")
+    #expect(address.origin == "https://example.org:8443")
+    #expect(address.url == "https://example.org:8443/a%20b?token=CANARY")
+  }
+
+  @Test(
+    arguments: [
+      ("b", "http://h/x/b"), ("/b?c", "http://h/b?c"), ("../b", "http://h/b"),
+      ("//o:81/b", "http://o:81/b"), ("https://u:p@o/b", "https://o/b"), ("?q", "http://h/x/a?q"),
+    ])
+  func init_ofReference_resolves(reference: String, expected: String) throws {
+    let base = try #require(WebAddress("http://u:p@h/x/a"))
+    let address = try #require(WebAddress(reference, relativeTo: base))
+    #expect(address.url == expected)
+    #expect(address.user == nil && address.password == nil)
+  }
+
+  @Test func identity_leavesSignaturesOut() {
+    func identity(_ text: String) -> String? { WebAddress(text)?.identity }
+    #expect(
+      identity("https://b.s3.example.org/a?v=2&X-Amz-Signature=aa&X-Amz-Date=1")
+        == identity("https://b.s3.example.org/a?v=2&X-Amz-Signature=bb&X-Amz-Date=2"))
+    #expect(identity("https://h/a?v=1") != identity("https://h/a?v=2"))
+    #expect(identity("https://anna@h/a") != identity("https://h/a"))
+    #expect(identity("https://anna:1@h/a") == identity("https://anna:2@h/a"))
+  }
+}
+
+@Suite struct NetrcTests {
+  @Test func logins_areFoundByMachine() {
+    let netrc = Netrc(
+      """
+      # a comment
+      machine One.example login anna password s3cret
+      machine two.example
+        login "b c" account x
+        password "q\\"uote"
+      macdef init
+      machine never.example login no password no
+
+      default login guest password none
+      """)
+    #expect(netrc["one.example"] == Netrc.Login(user: "anna", password: "s3cret"))
+    #expect(netrc["two.example"] == Netrc.Login(user: "b c", password: "q\"uote"))
+    #expect(netrc["never.example"] == Netrc.Login(user: "guest", password: "none"))
+    #expect(Netrc("machine a login b")["c"] == nil)
+  }
+}
+
+@Suite struct LoginsTests {
+  private func logins(_ rules: [HostRule], netrc: String = "") -> Logins {
+    Logins(rules: rules, netrc: netrc, environment: { $0 == "TOKEN" ? "Bearer t" : nil })
+  }
+
+  private let rule = HostRule(
+    host: "dav.example.org", fields: [("Authorization", .environment("TOKEN"))])
+
+  @Test(arguments: [
+    ("https://dav.example.org/a", ["Authorization: Bearer t"]),
+    ("http://dav.example.org/a", ["Authorization: Bearer t"]),
+    ("https://dav.example.org:8443/a", []), ("https://example.org/a", []),
+    ("https://evil-dav.example.org/", []), ("https://dav.example.org.evil.example/", []),
+  ])
+  func fields_goToTheirOriginAlone(url: String, expected: [String]) throws {
+    var logins = logins([rule])
+    let address = try #require(WebAddress(url))
+    #expect(
+      logins.decide(for: address, source: address) == .carry(Logins.Carried(fields: expected)))
+  }
+
+  @Test func loginOfTheURL_goesToItsOriginAlone() throws {
+    var logins = logins([])
+    let source = try #require(WebAddress("http://anna:pw@a.example/x"))
+    let other = try #require(WebAddress("http://b.example/x"))
+    #expect(
+      logins.decide(for: source, source: source)
+        == .carry(Logins.Carried(login: Netrc.Login(user: "anna", password: "pw"))))
+    #expect(logins.decide(for: other, source: source) == .carry(Logins.Carried()))
+  }
+
+  @Test func command_isAskedOnceAndRenewedOnce() throws {
+    var logins = logins(
+      [HostRule(host: "a.example", fields: [("Authorization", .command("pass x"))])])
+    let address = try #require(WebAddress("http://a.example/x"))
+    #expect(logins.decide(for: address, source: address) == .ask(["pass x"]))
+    logins.answer("pass x", "one\ntwo", renewing: false)
+    #expect(
+      logins.decide(for: address, source: address)
+        == .carry(Logins.Carried(fields: ["Authorization: onetwo"])))
+    #expect(logins.renewable(for: address) == ["pass x"])
+    #expect(logins.renewable(for: address) == [])
+    logins.answer("pass x", "three", renewing: true)
+    #expect(logins.renewable(for: address) == [])
+    #expect(
+      logins.decide(for: address, source: address)
+        == .carry(Logins.Carried(fields: ["Authorization: three"])))
+  }
+}
