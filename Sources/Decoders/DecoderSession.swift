@@ -25,7 +25,11 @@ public final class DecoderSession {
   private let process: DecoderProcess
   private let pool: DecoderPool
   private var resources: [UInt32: any Resource]
-  private let opener: (any ResourceOpener)?
+  /// Opens what the story names, if it is a playlist.
+  private var opener: (any ResourceOpener)?
+  /// What is for the decoder once its story is open: nil from then on.
+  private var unsent: [PlayerMessage]? = []
+  private var startFailure: String?
   private var nextResource: UInt32 = 1
   private var answersOwed = 0
   private var credit = 0
@@ -37,7 +41,12 @@ public final class DecoderSession {
   /// The serial of the last seek; pictures with an older one are stale.
   public private(set) var serial: UInt32 = 0
 
-  /// Gives a story to a waiting decoder of the pool.
+  /// A playlist (RFC 8216, section 4.3.1.1) is the one kind of story that may name others.
+  private static let playlistMark = Array("#EXTM3U".utf8)
+
+  /// Gives a story to a waiting decoder of the pool, as soon as the resource tells its length.
+  ///
+  /// - Parameter opener: for what the story names, asked only where it is a playlist.
   public init(
     from pool: DecoderPool, telling resource: any Resource, opener: (any ResourceOpener)?,
     shape: PictureRequest, soundRate: UInt32? = nil
@@ -48,8 +57,28 @@ public final class DecoderSession {
     self.opener = opener
     word = DecoderWord(shape: shape, hasSound: soundRate != nil)
     lastSign = .now
-    process.send(
-      .open(OpenRequest(length: resource.info?.length, shape: shape, soundRate: soundRate)))
+    answersOwed = 1
+    resource.read(offset: 0, length: DecoderSession.playlistMark.count) { [weak self] result in
+      guard let self, !isClosed else { return }
+      answersOwed -= 1
+      lastSign = .now
+      switch result {
+      case .success(let mark):
+        if mark != DecoderSession.playlistMark { self.opener = nil }
+        begin(OpenRequest(length: resource.info?.length, shape: shape, soundRate: soundRate))
+      case .failure(let error): startFailure = error.reason
+      }
+    }
+  }
+
+  private func begin(_ request: OpenRequest) {
+    process.send(.open(request))
+    for message in unsent ?? [] { process.send(message) }
+    unsent = nil
+  }
+
+  private func send(_ message: PlayerMessage) {
+    if unsent == nil { process.send(message) } else { unsent?.append(message) }
   }
 
   public var descriptor: Int32 { process.descriptor }
@@ -60,6 +89,7 @@ public final class DecoderSession {
 
   /// When it counts as hanging unless something comes; nil while it owes nothing.
   public var deadline: Instant? {
+    if startFailure != nil, !hasFailed { return lastSign }
     guard !hasFailed, answersOwed == 0, !hasEnded, credit > 0 else { return nil }
     return lastSign + DecoderSession.patience
   }
@@ -68,7 +98,7 @@ public final class DecoderSession {
   public func allow(pictures: Int) {
     if credit == 0 { lastSign = .now }
     credit += pictures
-    process.send(.credit(pictures: UInt32(pictures)))
+    send(.credit(pictures: UInt32(pictures)))
   }
 
   /// Goes to a position: pictures sent before are stale from now on.
@@ -76,14 +106,14 @@ public final class DecoderSession {
     serial += 1
     hasEnded = false
     lastSign = .now
-    process.send(.seek(serial: serial, to: time))
+    send(.seek(serial: serial, to: time))
   }
 
   public func reshape(_ shape: PictureRequest) {
     word.allow(shape)
-    process.send(.shape(shape))
+    send(.shape(shape))
   }
-  public func setEffort(_ effort: Effort) { process.send(.effort(effort)) }
+  public func setEffort(_ effort: Effort) { send(.effort(effort)) }
 
   /// The player itself was stopped: the time did not run for the decoder either.
   public func forgive() { lastSign = .now }
@@ -93,6 +123,10 @@ public final class DecoderSession {
     guard !hasFailed else { return [] }
     if readiness.writable { process.flush() }
     var events: [Event] = []
+    if let startFailure {
+      fail(startFailure, into: &events)
+      return events
+    }
     do throws(WireError) {
       let isAlive = readiness.readable ? process.receive() : true
       while !hasFailed, let message = try process.next() {

@@ -7,8 +7,13 @@ import System
 /// to the decoder, which alone can say whether they play.
 public struct FeedReader {
   private let files: any FileAccess
+  private let web: (any WebAccess)?
 
-  public init(files: any FileAccess = LocalFiles()) { self.files = files }
+  /// - Parameter web: without it, all that lies on the web counts as a medium.
+  public init(files: any FileAccess = LocalFiles(), web: (any WebAccess)? = nil) {
+    self.files = files
+    self.web = web
+  }
 
   /// The feed of all sources together.
   ///
@@ -26,7 +31,7 @@ public struct FeedReader {
     guard let first = named.first else {
       throw .cannotPlay(source: "-", reason: "the list on standard input is empty")
     }
-    var opener = SourceOpener(files: files)
+    var opener = SourceOpener(files: files, web: web)
     if named.count == 1 { return try opener.open(first).feed }
     return combined(named, &opener)
   }

@@ -9,35 +9,41 @@ struct FeedText {
 
   /// In bytes, as it was when it was looked at.
   let count: Int
-  private let path: String
-  private let files: any FileAccess
+  private let bytes: (_ offset: Int, _ count: Int) throws(Unreadable) -> [UInt8]
 
   fileprivate init(path: String, count: Int, files: any FileAccess) {
-    self.path = path
     self.count = count
-    self.files = files
+    bytes = { (offset, count) throws(Unreadable) in
+      do throws(SystemError) {
+        return try files.bytes(of: path, at: offset, count: count)
+      } catch {
+        throw Unreadable(words: error.inWords)
+      }
+    }
+  }
+
+  /// A text that is in memory already.
+  init(_ text: [UInt8]) {
+    count = text.count
+    bytes = { (offset, count) throws(Unreadable) in
+      Array(text[min(offset, text.count)..<min(offset + count, text.count)])
+    }
   }
 
   /// All of it.
-  func whole() throws(Unreadable) -> [UInt8] {
-    do {
-      return try files.bytes(of: path, at: 0, count: count)
-    } catch {
-      throw Unreadable(words: error.inWords)
-    }
-  }
+  func whole() throws(Unreadable) -> [UInt8] { try bytes(0, count) }
 
   /// Reads it as JSON, a window at a time. What cannot be read counts as the end.
   func reader() -> JSONReader {
     JSONReader { offset, wanted in
       let rest = max(0, count - offset)
-      return (try? files.bytes(of: path, at: offset, count: min(wanted, rest))) ?? []
+      return (try? bytes(offset, min(wanted, rest))) ?? []
     }
   }
 
   /// Reads its first bytes as JSON.
   func head() -> JSONReader {
-    JSONReader((try? files.bytes(of: path, at: 0, count: min(count, Limit.headBytes))) ?? [])
+    JSONReader((try? bytes(0, min(count, Limit.headBytes))) ?? [])
   }
 }
 

@@ -11,14 +11,16 @@ struct ListReader {
   private var open: [FileStatus] = []
 
   /// - Parameters:
-  ///   - path: where the list is; what it names is beside it.
+  ///   - origin: where the list is; what it names is beside it.
   ///   - source: what the user calls it.
   static func read(
-    _ list: M3U, path: String, source: String, files: any FileAccess, glances: inout Glances
+    _ list: M3U, origin: Story.Source, source: String, files: any FileAccess, glances: inout Glances
   ) throws(FeedError) -> Feed {
     var reader = ListReader(files: files, glances: glances)
-    if let status = try? files.status(of: path) { reader.open.append(status) }
-    let title = reader.add(list, path: path)
+    if case .file(let path) = origin, let status = try? files.status(of: path) {
+      reader.open.append(status)
+    }
+    let title = reader.add(list, origin: origin)
     glances = reader.glances
     guard !reader.stories.isEmpty || !reader.skipped.isEmpty else {
       throw .cannotRead(source: source, reason: "the list is empty")
@@ -26,9 +28,9 @@ struct ListReader {
     guard reader.stories.count <= Limit.items else {
       throw .cannotRead(source: source, reason: "it has more than \(Limit.items) items")
     }
-    let name = title ?? URLText.stem(of: path)
+    let name = title ?? URLText.stem(of: origin.text)
     let reels = reader.stories.isEmpty ? [] : [Reel(name: name, stories: reader.stories)]
-    return Feed(identity: path, title: name, reels: reels, skipped: reader.skipped)
+    return Feed(identity: origin.text, title: name, reels: reels, skipped: reader.skipped)
   }
 
   private init(files: any FileAccess, glances: Glances) {
@@ -37,9 +39,9 @@ struct ListReader {
   }
 
   /// Adds the entries of a list and gives its title.
-  private mutating func add(_ list: M3U, path: String) -> String? {
+  private mutating func add(_ list: M3U, origin: Story.Source) -> String? {
     var list = list
-    var addresses = AddressBook(base: .file(path), files: files)
+    var addresses = AddressBook(base: origin, files: files)
     while stories.count <= Limit.items, let entry = list.next() {
       guard !entry.address.hasPrefix("|") else {
         skip(entry, "commands are never run")
@@ -112,7 +114,7 @@ struct ListReader {
       }
       let before = stories.count + skipped.count
       open.append(status)
-      _ = add(list, path: path)
+      _ = add(list, origin: .file(path))
       open.removeLast()
       if stories.count + skipped.count == before { skip(entry, "the list is empty") }
     } catch {

@@ -11,11 +11,13 @@ struct SourceOpener {
   }
 
   private let files: any FileAccess
+  private let web: (any WebAccess)?
   private let workingFolder: String
   private var glances: Glances
 
-  init(files: any FileAccess) {
+  init(files: any FileAccess, web: (any WebAccess)?) {
     self.files = files
+    self.web = web
     let folder = files.workingDirectory
     workingFolder = folder.hasSuffix("/") ? folder : folder + "/"
     glances = Glances(files: files)
@@ -46,14 +48,35 @@ struct SourceOpener {
     return try file(book.joined(workingFolder, source), source)
   }
 
-  private func web(_ source: String) throws(FeedError) -> Found {
+  private mutating func web(_ source: String) throws(FeedError) -> Found {
     guard URLText.hasHost(source) else {
       throw .cannotPlay(source: source, reason: "the address names no host")
     }
-    let story = Story(source: .url(source), kind: NameClaim(address: source)?.kind)
-    let host = URLText.host(of: source)
+    let claim = NameClaim(address: source)
+    // What is called a medium is not even opened here: it starts sooner so.
+    guard let web, claim?.isMedium != true else { return loose(url: source, claim?.kind) }
+    let shown = Story.Source.url(source).visible
+    let content: Content
+    do {
+      content = Content(head: try web.head(of: source, count: Limit.headBytes))
+    } catch {
+      throw .cannotPlay(source: shown, reason: error.reason)
+    }
+    let found = try feed(content, claim, .url(source), shown) { () throws(FeedText.Unreadable) in
+      do throws(WebFailure) {
+        return FeedText(try web.whole(of: source, most: Limit.feedBytes))
+      } catch {
+        throw FeedText.Unreadable(words: error.reason)
+      }
+    }
+    return found.map { Found(feed: $0) } ?? loose(url: source, content.kind(claimed: claim))
+  }
+
+  private func loose(url: String, _ kind: Story.Kind?) -> Found {
+    let host = URLText.host(of: url)
+    let story = Story(source: .url(url), kind: kind)
     return Found(
-      feed: Feed(identity: source, title: host, reels: [Reel(name: host, stories: [story])]))
+      feed: Feed(identity: url, title: host, reels: [Reel(name: host, stories: [story])]))
   }
 
   private mutating func file(_ path: String, _ source: String) throws(FeedError) -> Found {
@@ -65,30 +88,41 @@ struct SourceOpener {
       let feed = try FolderReader.read(path, source: source, files: files, glances: &glances)
       return Found(feed: feed)
     case .file(let content):
-      if let feed = try feed(content, claim, path, source) { return Found(feed: feed) }
+      let files = files
+      let text = { () throws(FeedText.Unreadable) in try files.text(at: path) }
+      if let feed = try feed(content, claim, .file(path), source, text) {
+        return Found(feed: feed)
+      }
       return loose(path, content.kind(claimed: claim))
     }
   }
 
   /// A feed or list; nil for what the decoder must judge.
   private mutating func feed(
-    _ content: Content, _ claim: NameClaim?, _ path: String, _ source: String
+    _ content: Content, _ claim: NameClaim?, _ origin: Story.Source, _ source: String,
+    _ text: () throws(FeedText.Unreadable) -> FeedText
   ) throws(FeedError) -> Feed? {
     let claimsMedium = claim?.isMedium ?? false
+    func readable() throws(FeedError) -> FeedText {
+      do {
+        return try text()
+      } catch {
+        throw .cannotRead(source: source, reason: error.words)
+      }
+    }
     switch content {
-    case .list: return try list(path, source)
+    case .list: return try list(try readable(), origin, source)
     case .json:
-      let text = try self.text(path, source)
+      let text = try readable()
       // A feed tells so at its start, mostly.
       var shape = JSONShape(text.head())
       if shape != .feed { shape = JSONShape(text.reader()) }
       if shape == .animation || (shape == .other && claimsMedium) { return nil }
-      return try JSONFeed.read(text.reader, name: source, origin: .file(path), files: files)
+      return try JSONFeed.read(text.reader, name: source, origin: origin, files: files)
     case .unknown, .empty:
-      if claim == .list { return try list(path, source) }
+      if claim == .list { return try list(try readable(), origin, source) }
       guard claim == .json else { return nil }
-      let text = try self.text(path, source)
-      return try JSONFeed.read(text.reader, name: source, origin: .file(path), files: files)
+      return try JSONFeed.read(try readable().reader, name: source, origin: origin, files: files)
     case .media: return nil
     case .xml, .webPage, .pls:
       guard !claimsMedium, let reason = content.refusal else { return nil }
@@ -96,23 +130,18 @@ struct SourceOpener {
     }
   }
 
-  private mutating func list(_ path: String, _ source: String) throws(FeedError) -> Feed? {
+  private mutating func list(
+    _ text: FeedText, _ origin: Story.Source, _ source: String
+  ) throws(FeedError) -> Feed? {
     let list: M3U
     do throws(FeedText.Unreadable) {
-      list = M3U(try files.text(at: path).whole())
+      list = M3U(try text.whole())
     } catch {
       throw .cannotRead(source: source, reason: error.words)
     }
     if list.isStream { return nil }
-    return try ListReader.read(list, path: path, source: source, files: files, glances: &glances)
-  }
-
-  private func text(_ path: String, _ source: String) throws(FeedError) -> FeedText {
-    do throws(FeedText.Unreadable) {
-      return try files.text(at: path)
-    } catch {
-      throw .cannotRead(source: source, reason: error.words)
-    }
+    return try ListReader.read(
+      list, origin: origin, source: source, files: files, glances: &glances)
   }
 
   private func loose(_ path: String, _ kind: Story.Kind?) -> Found {

@@ -1,3 +1,4 @@
+import Resources
 import System
 
 /// What became of one telling of a story.
@@ -66,6 +67,8 @@ struct Metrics {
   var startToFirstPicture: Duration?
   /// The largest resident set of any decoder, in KiB.
   var decoderPeakKibibytes = 0
+  var network: (requests: UInt64, bytes: UInt64) = (0, 0)
+  var saving = Saving()
 
   var json: JSON {
     let own = ResourceUsage.own
@@ -88,12 +91,18 @@ struct Metrics {
           ("gapMsP99", .optional(transitionGaps.percentile(99))),
         ])
       ),
-      ("network", .object([("requests", .integer(0)), ("bytes", .integer(0))])),
+      (
+        "network",
+        .object([
+          ("requests", .integer(Int(network.requests))), ("bytes", .integer(Int(network.bytes))),
+        ])
+      ),
       (
         "cache",
         .object([
-          ("hits", .integer(0)), ("misses", .integer(0)), ("bytesServed", .integer(0)),
-          ("bytesFetched", .integer(0)),
+          ("hits", .integer(Int(saving.hits))), ("misses", .integer(Int(saving.misses))),
+          ("bytesServed", .integer(Int(saving.served))),
+          ("bytesFetched", .integer(Int(saving.fetched))),
         ])
       ),
       (

@@ -21,6 +21,7 @@ public final class Player {
   private let stories: [Story]
   private let reelNames: [String]
   private let options: PlayOptions
+  private let bytes: StoryBytes
   private let terminal: TerminalSession
   private let signals: Signals
   private let screen: Screen
@@ -46,19 +47,21 @@ public final class Player {
 
   /// - Parameter processStart: when the program started, for the time to the first picture.
   public init(
-    feed: Feed, options: PlayOptions, terminal: TerminalSession, signals: Signals,
-    pool: DecoderPool, processStart: Instant
+    feed: Feed, options: PlayOptions, bytes: StoryBytes, terminal: TerminalSession,
+    signals: Signals, pool: DecoderPool, processStart: Instant
   ) {
     stories = feed.reels.flatMap(\.stories)
     reelNames = feed.reels.filter { !$0.stories.isEmpty }.map(\.name)
     self.options = options
+    self.bytes = bytes
     self.terminal = terminal
     self.signals = signals
     self.processStart = processStart
     log = TellingLog(events: options.log)
     screen = Screen(terminal: terminal, options: options)
     tellings = Tellings(
-      stories: stories, pool: pool, options: options, shape: screen.shape(fit: options.fit))
+      stories: stories, pool: pool, bytes: bytes, options: options,
+      shape: screen.shape(fit: options.fit))
     stage = Stage(
       reelSizes: feed.reels.map(\.stories.count),
       options: Stage.Options(manual: options.manual, untimed: options.untimed))
@@ -75,6 +78,8 @@ public final class Player {
     saver?.close()
     tellings.close()
     log.noteDecoders(peakKibibytes: tellings.pool.peakKibibytes)
+    bytes.network.close()
+    log.noteNetwork(bytes.network)
     return Result(outcome: log.outcome, complaints: log.complaints, endedBy: endedBy)
   }
 
@@ -91,6 +96,7 @@ public final class Player {
       Interest(signals.descriptor),
       Interest(terminal.inputDescriptor),
       Interest(terminal.outputDescriptor, reading: false, writing: screen.isBusy),
+      Interest(bytes.network.descriptor),
     ]
     for telling in watched {
       interests.append(Interest(telling.descriptor, writing: telling.wantsToWrite))
@@ -101,11 +107,12 @@ public final class Player {
     if ready[0].readable { takeSignals(now: now) }
     if ready[1].readable { takeInput(now: now) }
     if ready[2].writable { screen.flush(now: now) }
-    for (telling, readiness) in zip(watched, ready.dropFirst(3)) {
+    if ready[3].readable { takeBytes(now: now) }
+    for (telling, readiness) in zip(watched, ready.dropFirst(4)) {
       telling.service(readiness, now: now)
     }
     tellings.dropFailed()
-    if let saver, let readiness = ready.dropFirst(3 + watched.count).first,
+    if let saver, let readiness = ready.dropFirst(4 + watched.count).first,
       let outcome = saver.service(readiness, now: now)
     {
       view.say(outcome.words, now: now)
@@ -290,6 +297,11 @@ public final class Player {
     }
   }
 
+  private func takeBytes(now: Instant) {
+    bytes.network.deliver()
+    for notice in bytes.network.takeNotices() { view.say(notice, now: now) }
+  }
+
   private func suspend(now: Instant) {
     let wasRunning = tellings.current.map { !$0.isPaused } ?? false
     if wasRunning { tellings.current?.setPaused(true, at: now) }
@@ -392,7 +404,7 @@ public final class Player {
     do {
       saver = try StillSaver(
         of: stories[telling.story], at: telling.sourceTime(of: shown), info: info,
-        pool: tellings.pool)
+        bytes: bytes, pool: tellings.pool)
     } catch {
       view.say("cannot save a still: \(error.reason)", now: now)
     }

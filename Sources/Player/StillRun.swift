@@ -35,12 +35,12 @@ public struct StillRun {
 
   /// The lines that show the story at a moment (its last picture where it is over by then): just
   /// the picture's own cells, each row ended by `ESC[0m` and a line feed.
-  public func lines(of story: Story, at moment: Duration, pool: DecoderPool) throws(Failure)
-    -> [UInt8]
-  {
+  public func lines(
+    of story: Story, at moment: Duration, bytes: StoryBytes, pool: DecoderPool
+  ) throws(Failure) -> [UInt8] {
     let picture: DecodedPicture
     do {
-      picture = try decode(story, at: moment, pool: pool)
+      picture = try decode(story, at: moment, bytes: bytes, pool: pool)
     } catch {
       throw Failure(description: "cannot play \(story.shortName): \(error.reason)")
     }
@@ -64,10 +64,10 @@ public struct StillRun {
       fit: fit == .cover ? .cover : .contain)
   }
 
-  private func decode(_ story: Story, at moment: Duration, pool: DecoderPool)
-    throws(ResourceError) -> DecodedPicture
-  {
-    let (resource, opener) = try StoryBytes.open(story)
+  private func decode(
+    _ story: Story, at moment: Duration, bytes: StoryBytes, pool: DecoderPool
+  ) throws(ResourceError) -> DecodedPicture {
+    let (resource, opener) = try bytes.open(story)
     let session: DecoderSession
     do {
       session = try DecoderSession(from: pool, telling: resource, opener: opener, shape: shape)
@@ -75,26 +75,32 @@ public struct StillRun {
       throw ResourceError("the decoder does not start: \(error.reason)")
     }
     defer { session.close() }
-    guard let first = try nextPicture(from: session) else {
+    guard let first = try nextPicture(from: session, bytes.network) else {
       throw ResourceError("nothing in it can be shown")
     }
     guard moment > .zero else { return first }
     session.seek(to: moment)
-    return try nextPicture(from: session) ?? first
+    return try nextPicture(from: session, bytes.network) ?? first
   }
 
   /// Allows one picture and waits for it; past the end, the last one. nil where there is none.
-  private func nextPicture(from session: DecoderSession) throws(ResourceError) -> DecodedPicture? {
+  private func nextPicture(
+    from session: DecoderSession, _ network: Network
+  ) throws(ResourceError) -> DecodedPicture? {
     session.allow(pictures: 1)
     var hasLookedBack = false
     while true {
-      let interest = Interest(session.descriptor, writing: session.wantsToWrite)
+      let interests = [
+        Interest(session.descriptor, writing: session.wantsToWrite),
+        Interest(network.descriptor),
+      ]
       let ready: [Readiness]
       do {
-        ready = try awaitReadiness(of: [interest], until: session.deadline)
+        ready = try awaitReadiness(of: interests, until: session.deadline)
       } catch {
         throw ResourceError(error.reason)
       }
+      if ready[1].readable { network.deliver() }
       for event in session.service(ready[0], now: .now) {
         switch event {
         case .picture(let picture): return picture

@@ -20,9 +20,9 @@ package final class StillSaver {
   private static let mostPixels = 4_000_000.0
 
   init(
-    of story: Story, at moment: Duration, info: MediaInfo, pool: DecoderPool
+    of story: Story, at moment: Duration, info: MediaInfo, bytes: StoryBytes, pool: DecoderPool
   ) throws(ResourceError) {
-    let (resource, opener) = try StoryBytes.open(story)
+    let (resource, opener) = try bytes.open(story)
     let width = Double(max(1, info.displayWidth))
     let height = Double(max(1, info.displayHeight))
     let scale = min(1, (StillSaver.mostPixels / (width * height)).squareRoot())

@@ -26,6 +26,8 @@ final class Telling {
   private(set) var framesDropped = 0
   private(set) var isPaused = false
   private let session: DecoderSession
+  /// How far its bytes have come from the network; nil where they are here.
+  private let progress: (() -> ResourceProgress)?
   private let imageTime: Duration
   private let untimed: Bool
   /// Only the first picture is shown, for as long as the story lasts.
@@ -41,10 +43,12 @@ final class Telling {
   private var pace = DecodingPace()
 
   init(
-    story: Int, session: DecoderSession, imageTime: Duration, untimed: Bool, onlyFirst: Bool
+    story: Int, session: DecoderSession, progress: (() -> ResourceProgress)?,
+    imageTime: Duration, untimed: Bool, onlyFirst: Bool
   ) {
     self.story = story
     self.session = session
+    self.progress = progress
     self.imageTime = imageTime
     self.untimed = untimed
     self.onlyFirst = onlyFirst

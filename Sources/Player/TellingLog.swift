@@ -1,4 +1,5 @@
 import DecoderLink
+import Resources
 import Stories
 import System
 
@@ -40,6 +41,11 @@ struct TellingLog {
   }
 
   mutating func noteDecoders(peakKibibytes: Int) { metrics.decoderPeakKibibytes = peakKibibytes }
+
+  mutating func noteNetwork(_ network: Network) {
+    metrics.network = network.traffic
+    metrics.saving = network.saving
+  }
 
   /// A key was read whose answer is another story's picture.
   mutating func keyPressed(at now: Instant) {

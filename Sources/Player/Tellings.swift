@@ -9,6 +9,7 @@ import System
 final class Tellings {
   private let stories: [Story]
   let pool: DecoderPool
+  private let bytes: StoryBytes
   private let options: PlayOptions
   private var ready: [Int: Telling] = [:]
   /// What failed while it was made ready: left alone until its turn comes.
@@ -16,9 +17,13 @@ final class Tellings {
   private(set) var current: Telling?
   var shape: PictureRequest
 
-  init(stories: [Story], pool: DecoderPool, options: PlayOptions, shape: PictureRequest) {
+  init(
+    stories: [Story], pool: DecoderPool, bytes: StoryBytes, options: PlayOptions,
+    shape: PictureRequest
+  ) {
     self.stories = stories
     self.pool = pool
+    self.bytes = bytes
     self.options = options
     self.shape = shape
   }
@@ -91,7 +96,7 @@ final class Tellings {
 
   private func open(_ number: Int) throws(ResourceError) -> Telling {
     let story = stories[number]
-    let (resource, opener) = try StoryBytes.open(story)
+    let (resource, opener) = try bytes.open(story)
     let session: DecoderSession
     do {
       session = try DecoderSession(from: pool, telling: resource, opener: opener, shape: shape)
@@ -100,52 +105,23 @@ final class Tellings {
     }
     let imageTime = story.imageTime.flatMap { $0 > 0 ? Duration.seconds($0) : nil }
     return Telling(
-      story: number, session: session, imageTime: imageTime ?? options.imageTime,
+      story: number, session: session, progress: StoryBytes.progress(of: resource),
+      imageTime: imageTime ?? options.imageTime,
       untimed: options.untimed, onlyFirst: options.reduceMotion)
-  }
-}
-
-/// Where the bytes of a story come from.
-enum StoryBytes {
-  static func open(_ story: Story) throws(ResourceError) -> (any Resource, (any ResourceOpener)?) {
-    switch story.source {
-    case .file(let path):
-      let file = try FileResource(path: path)
-      return (file, file.isPlaylist ? LocalOpener(playlist: path) : nil)
-    case .url:
-      throw ResourceError("sources on the network are not supported")
-    }
   }
 }
 
 extension Story {
   /// The name in messages: a file's last component, a URL's without userinfo and query.
-  var shortName: String {
-    let text = visibleSource
-    let end = text.utf8.last == UInt8(ascii: "/") ? text.dropLast() : text[...]
-    let start = end.utf8.lastIndex(of: UInt8(ascii: "/")).map(end.utf8.index(after:))
-    let name = String(end[(start ?? end.startIndex)...])
-    return name.isEmpty ? text : name
-  }
-
-  /// The path, or the URL without userinfo, query and fragment, which may hold secrets.
-  public var visibleSource: String {
-    switch source {
-    case .file(let path): return path
-    case .url(let url):
-      let bare = String(url.unicodeScalars.prefix { $0 != "?" && $0 != "#" })
-      guard let authority = bare.authority, let at = authority.lastIndex(of: "@") else {
-        return bare
-      }
-      return bare[..<authority.startIndex] + String(bare[bare.index(after: at)...])
-    }
-  }
+  var shortName: String { visibleSource.lastPart }
 }
 
 extension String {
-  /// Host, port and userinfo of a URL (RFC 3986, section 3.2).
-  fileprivate var authority: Substring? {
-    guard let colon = firstIndex(of: ":"), self[colon...].hasPrefix("://") else { return nil }
-    return self[index(colon, offsetBy: 3)...].prefix { $0 != "/" }
+  /// What stands behind the last slash of a path or address that something follows.
+  public var lastPart: String {
+    let end = utf8.last == UInt8(ascii: "/") ? dropLast() : self[...]
+    let start = end.utf8.lastIndex(of: UInt8(ascii: "/")).map(end.utf8.index(after:))
+    let name = String(end[(start ?? end.startIndex)...])
+    return name.isEmpty ? self : name
   }
 }

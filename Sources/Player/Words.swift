@@ -1,10 +1,11 @@
+import Resources
 import Stories
 
 /// Durations, ages and sizes in words, as the screen shows them.
-package enum Words {
+public enum Words {
   /// "just now", "5 min ago", "2 h ago", "3 d ago", "5 wk ago", "2 y ago"; a time to come is "just
   /// now" too (clocks differ).
-  package static func age(seconds: Int64) -> String {
+  public static func age(seconds: Int64) -> String {
     switch seconds {
     case ..<60: "just now"
     case ..<3600: "\(seconds / 60) min ago"
@@ -16,7 +17,7 @@ package enum Words {
   }
 
   /// "12 s", "1:05", "1:00:00".
-  package static func length(_ duration: Duration) -> String {
+  public static func length(_ duration: Duration) -> String {
     let seconds = duration.components.seconds
     if seconds < 60 { return "\(seconds) s" }
     let (hours, minutes) = (seconds / 3600, seconds / 60 % 60)
@@ -25,7 +26,7 @@ package enum Words {
   }
 
   /// Decimal units: "999 B", "12.3 kB", "4.4 MB".
-  package static func bytes(_ count: Int) -> String {
+  public static func bytes(_ count: some BinaryInteger) -> String {
     var value = Double(count)
     for unit in ["B", "kB", "MB", "GB"] {
       if value < 999.95 || unit == "GB" {
@@ -36,8 +37,30 @@ package enum Words {
     return "\(count) B"
   }
 
+  /// "1 file", "2 files".
+  public static func count(
+    _ number: some BinaryInteger, _ one: String, _ many: String? = nil
+  ) -> String {
+    "\(number) \(number == 1 ? one : many ?? one + "s")"
+  }
+
+  /// "beach.mp4 from example.org 1.2 of 4.4 MB".
+  public static func waiting(for name: String, _ progress: ResourceProgress) -> String {
+    let host = progress.host.isEmpty ? "" : " from \(progress.host)"
+    guard let length = progress.length else {
+      return progress.heldBytes == 0
+        ? name + host : "\(name)\(host) \(bytes(progress.heldBytes))"
+    }
+    let whole = bytes(length)
+    let unit = whole.split(separator: " ").last ?? ""
+    var held = bytes(progress.heldBytes)
+    // The unit is not said twice.
+    if held.hasSuffix(" \(unit)") { held = String(held.dropLast(unit.count + 1)) }
+    return "\(name)\(host) \(held) of \(whole)"
+  }
+
   /// A number with that many digits after the point.
-  package static func fixed(_ value: Double, digits: Int) -> String {
+  public static func fixed(_ value: Double, digits: Int) -> String {
     var scale = 1.0
     for _ in 0..<digits { scale *= 10 }
     guard value.isFinite, abs(value * scale) < 1e15 else { return "?" }

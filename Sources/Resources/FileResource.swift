@@ -34,12 +34,6 @@ public final class FileResource: Resource {
   }
 
   public func cancel() {}
-
-  /// Whether it is a playlist (RFC 8216, section 4.3.1.1), the one kind of file that may name others.
-  public var isPlaylist: Bool {
-    let mark = Array("#EXTM3U".utf8)
-    return (try? descriptor.read(at: 0, count: mark.count)) == mark
-  }
 }
 
 /// Lets a local playlist name regular files in its own directory and below it, and nothing else.

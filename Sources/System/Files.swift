@@ -92,6 +92,11 @@ public enum Paths {
     return String(validatingCString: resolved)
   }
 
+  /// The path from the root on, with its links and dots.
+  public static func absolute(_ path: String) -> String {
+    path.hasPrefix("/") ? path : workingDirectory + "/" + path
+  }
+
   /// The directory that relative paths start from.
   public static var workingDirectory: String { canonical(".") ?? "/" }
 }

@@ -1,5 +1,6 @@
 import Pictures
 import Player
+import Resources
 import Stories
 import System
 
@@ -8,7 +9,9 @@ struct ListCommand {
   let invocation: Invocation
 
   func run() -> Int32 {
-    guard let feed = readFeed(invocation.sources) else { return Status.nothingPlayed }
+    guard let network = openNetwork(invocation.network) else { return Status.usage }
+    defer { network.close() }
+    guard let feed = readFeed(invocation.sources, network) else { return Status.nothingPlayed }
     let text = invocation.json ? json(feed).description : lines(feed).joined(separator: "\n")
     return Output.write(text + "\n") ? Status.well : Status.usage
   }

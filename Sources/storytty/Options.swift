@@ -1,16 +1,18 @@
 import Pictures
 import Player
+import Resources
 import System
 
 /// What the command line asks for.
 struct Invocation {
   enum Verb: String, CaseIterable {
-    case play, show, list, doctor
+    case play, show, list, cache, doctor
   }
 
   var verb = Verb.play
   var sources: [String] = []
   var play = PlayOptions()
+  var network = NetworkOptions(cacheDirectory: CacheDirectory.standardPath)
   var size: (columns: Int, rows: Int)?
   var at = Duration.zero
   var json = false
@@ -86,7 +88,7 @@ enum OptionTable {
     ) {
       $0.at = try time($1, option: "at")
     },
-    OptionRow("json", help: "list: write JSON", isSetting: false) { options, _ in
+    OptionRow("json", help: "list, cache: write JSON", isSetting: false) { options, _ in
       options.json = true
     },
     OptionRow("text", help: "tell the stories in words, one line each", isSetting: false) {
@@ -100,8 +102,32 @@ enum OptionTable {
       options.play.reduceMotion = true
     },
     OptionRow("no-sound", help: "play silently (sound is not played yet)") { _, _ in },
-    OptionRow("no-cache", help: "keep nothing on disk (nothing is kept yet)") { _, _ in },
-    OptionRow("cache-dir", argument: "DIR", help: "where the cache is (not used yet)") { _, _ in },
+    OptionRow("no-cache", help: "keep nothing from the network on disk") { options, _ in
+      options.network.cacheDirectory = nil
+    },
+    OptionRow("cache-dir", argument: "DIR", help: "where the cache is (~/.cache/storytty)") {
+      $0.network.cacheDirectory = Paths.absolute($1)
+    },
+    OptionRow("cache-size", argument: "SIZE", help: "the most that it holds (default 2 GiB)") {
+      $0.network.limits.bytes = try Quantity.bytes($1, option: "cache-size")
+    },
+    OptionRow("cache-stories", argument: "N", help: "the most entries that it holds (500)") {
+      $0.network.limits.entries = try Quantity.count($1, option: "cache-stories")
+    },
+    OptionRow("cache-days", argument: "N", help: "days unused after which an entry goes (30)") {
+      $0.network.limits.days = try Quantity.count($1, option: "cache-days")
+    },
+    OptionRow("cache-fresh", argument: "DAYS", help: "days without asking its server again (7)") {
+      $0.network.freshSeconds = 86_400 * Int64(try Quantity.count($1, option: "cache-fresh"))
+    },
+    OptionRow(
+      "cache-reserve", argument: "SIZE", help: "what the disk keeps free (1 GiB, at most 5 %)"
+    ) {
+      $0.network.limits.reserve = try Quantity.bytes($1, option: "cache-reserve")
+    },
+    OptionRow("ca-file", argument: "FILE", help: "trust these certificates, not the system's") {
+      $0.network.certificates = Paths.absolute($1)
+    },
     OptionRow(
       "report", argument: "FILE", help: "on exit, write measurements as JSON", isSetting: false
     ) {
@@ -205,10 +231,13 @@ enum OptionTable {
       Usage: storytty [OPTION]... [SOURCE]...       play stories
              storytty show SOURCE [OPTION]...       one still picture to standard output
              storytty list SOURCE [--json]          what a source holds
+             storytty cache status|list|verify|prefetch SOURCE...|clear|path
+                                                    what is kept of the network
              storytty doctor                        what this terminal and machine can do
 
       A SOURCE is a file, a directory (its sub-directories are reels), a feed (JSON Feed), a
-      playlist (M3U), or - for a list of sources on standard input. Without one the demo plays.
+      playlist (M3U), the URL of any of these but a directory, or - for a list of sources on
+      standard input. Without one the demo plays.
 
       Options:
 

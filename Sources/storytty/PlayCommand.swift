@@ -2,6 +2,7 @@ import Decoders
 import Glibc
 import Pictures
 import Player
+import Resources
 import Stories
 import System
 import Terminal
@@ -26,14 +27,16 @@ struct PlayCommand {
     let pool = DecoderPool(program: program)
     // Its libraries load while the sources are read and the screen is set up.
     try? pool.prepareSpare()
-    guard let feed = readFeed(invocation.sources) else {
+    guard let network = openNetwork(invocation.network),
+      let feed = readFeed(invocation.sources, network)
+    else {
       writeReport(Player.emptyReport)
       return Status.nothingPlayed
     }
-    return play(feed, pool: pool)
+    return play(feed, StoryBytes(network), pool: pool)
   }
 
-  private func play(_ feed: Feed, pool: DecoderPool) -> Int32 {
+  private func play(_ feed: Feed, _ bytes: StoryBytes, pool: DecoderPool) -> Int32 {
     var options = invocation.play
     if let path = invocation.logFile {
       do {
@@ -52,8 +55,8 @@ struct PlayCommand {
           mouse: invocation.play.mouse, colour: invocation.play.colour, size: invocation.size))
       defer { terminal.close() }
       let player = Player(
-        feed: feed, options: options, terminal: terminal, signals: signals, pool: pool,
-        processStart: start)
+        feed: feed, options: options, bytes: bytes, terminal: terminal, signals: signals,
+        pool: pool, processStart: start)
       let result = try player.run()
       outcome = (result, player.report)
     } catch {

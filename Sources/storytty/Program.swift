@@ -3,6 +3,7 @@ import Feeds
 import Glibc
 import Pictures
 import Player
+import Resources
 import Stories
 import System
 import Terminal
@@ -31,6 +32,7 @@ struct Program {
     case .play: return PlayCommand(invocation: invocation, start: start).run()
     case .show: return ShowCommand(invocation: invocation).run()
     case .list: return ListCommand(invocation: invocation).run()
+    case .cache: return CacheCommand(invocation: invocation).run()
     case .doctor: return DoctorCommand(invocation: invocation).run()
     }
   }
@@ -41,6 +43,8 @@ enum Status {
   static let well: Int32 = 0
   static let usage: Int32 = 1
   static let nothingPlayed: Int32 = 2
+  /// Something was wrong, and is not any more.
+  static let repaired: Int32 = 3
 }
 
 /// One line on standard error; whatever a stranger put into it is made harmless.
@@ -74,8 +78,20 @@ enum Installation {
   }
 }
 
+/// The network as the options say; complains where there is none.
+func openNetwork(_ options: NetworkOptions) -> Network? {
+  var options = options
+  options.userAgent = "storytty/\(Program.version)"
+  do {
+    return try Network(options)
+  } catch {
+    complain(error.description)
+    return nil
+  }
+}
+
 /// Reads the sources of a command line; complains and returns nil where there is nothing to tell.
-func readFeed(_ sources: [String]) -> Feed? {
+func readFeed(_ sources: [String], _ network: Network) -> Feed? {
   var named = sources
   if named.isEmpty {
     guard let demo = Installation.demo else {
@@ -85,7 +101,8 @@ func readFeed(_ sources: [String]) -> Feed? {
     named = [demo]
   }
   do {
-    let feed = try FeedReader().read(named) { StandardInput.readAll() }
+    let web = WebReader(network, waiting: WaitingLine.show)
+    let feed = try FeedReader(web: web).read(named) { StandardInput.readAll() }
     if feed.storyCount > 0 { return feed }
     complain(skipped: feed.skipped)
     if feed.skipped.isEmpty { complain("cannot play \(named[0]): it holds no stories") }
@@ -93,6 +110,17 @@ func readFeed(_ sources: [String]) -> Feed? {
     complain(error.description)
   }
   return nil
+}
+
+/// What is waited for before the screen is set up, as one line of the terminal.
+enum WaitingLine {
+  static func show(_ words: String?) {
+    guard isatty(STDERR_FILENO) == 1 else { return }
+    let columns = WindowSize(descriptor: STDERR_FILENO)?.columns ?? 80
+    let text = words.map { "storytty: waiting for " + DisplayText.safe($0) } ?? ""
+    let line = Array("\r\u{1B}[K\(DisplayText.cut(text, to: columns - 1))".utf8)
+    _ = write(STDERR_FILENO, line, line.count)
+  }
 }
 
 /// A line for each thing that was left out, of very many the first.

@@ -2,6 +2,7 @@ import Decoders
 import Glibc
 import Pictures
 import Player
+import Resources
 import Stories
 import System
 import Terminal
@@ -21,11 +22,14 @@ struct ShowCommand {
     }
     let pool = DecoderPool(program: program)
     try? pool.prepareSpare()
-    guard let feed = readFeed(invocation.sources),
+    guard let network = openNetwork(invocation.network) else { return Status.usage }
+    defer { network.close() }
+    guard let feed = readFeed(invocation.sources, network),
       let story = feed.reels.lazy.flatMap(\.stories).first
     else { return Status.nothingPlayed }
     do {
-      let lines = try still.lines(of: story, at: invocation.at, pool: pool)
+      let lines = try still.lines(
+        of: story, at: invocation.at, bytes: StoryBytes(network), pool: pool)
       return Output.write(lines) ? Status.well : Status.usage
     } catch {
       complain(error.description)

@@ -1,5 +1,6 @@
 import Pictures
 import Player
+import Resources
 import Stories
 import System
 
@@ -9,7 +10,9 @@ struct TextCommand {
   let invocation: Invocation
 
   func run() -> Int32 {
-    guard let feed = readFeed(invocation.sources) else { return Status.nothingPlayed }
+    guard let network = openNetwork(invocation.network) else { return Status.usage }
+    defer { network.close() }
+    guard let feed = readFeed(invocation.sources, network) else { return Status.nothingPlayed }
     let now = WallClock.seconds
     var lines: [String] = []
     for reel in feed.reels {

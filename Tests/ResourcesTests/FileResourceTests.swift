@@ -32,13 +32,6 @@ import Testing
     #expect(try read(resource, offset, length) == expected)
   }
 
-  @Test(arguments: [
-    ("#EXTM3U\n#EXTINF:1,\n", true), ("#EXTM3", false), ("", false), ("x#EXTM3U", false),
-  ])
-  func isPlaylist_goesByTheFirstLine(text: String, expected: Bool) throws {
-    #expect(try resource(Array(text.utf8)).isPlaylist == expected)
-  }
-
   @Test func init_ofWhatIsNoRegularFile_saysWhat() throws {
     mkfifo(directory.path + "/fifo", 0o600)
     let cases = [

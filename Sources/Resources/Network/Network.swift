@@ -15,6 +15,7 @@ public final class Network {
   private var uncounted = Saving()
   private var countedRequests: UInt64 = 0
   private var isClosed = false
+  private var rateMeter = RateMeter()
 
   private let disk: any Disk
 
@@ -124,11 +125,15 @@ public final class Network {
       stirred.insert(number)
     }
     for number in stirred { contents[number]?.proceed() }
+    rateMeter.note(total: traffic.bytes, at: .now)
     passOnCounts(atLeast: 1 << 20)
   }
 
   /// What was asked of servers so far, and the bytes of their answers.
   public var traffic: (requests: UInt64, bytes: UInt64) { loader?.traffic ?? (0, 0) }
+
+  /// Bytes a second that servers sent lately; nil while nothing comes.
+  public var rate: UInt64? { rateMeter.rate(at: .now) }
 
   /// What the cache did in this run.
   public var saving: Saving {

@@ -1,0 +1,14 @@
+/// How `FeedReader` looks at what lies on the web. Calls wait for their answer.
+public protocol WebAccess {
+  /// The first bytes of what an address holds: fewer than `count` only where there are no more.
+  func head(of url: String, count: Int) throws(WebFailure) -> [UInt8]
+  /// All that an address holds; more than `most` bytes are refused.
+  func whole(of url: String, most: Int) throws(WebFailure) -> [UInt8]
+}
+
+/// Why nothing can be had from an address, in words.
+public struct WebFailure: Error, Equatable, Sendable {
+  public let reason: String
+
+  public init(_ reason: String) { self.reason = reason }
+}

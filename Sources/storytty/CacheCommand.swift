@@ -1,0 +1,146 @@
+import Glibc
+import Pictures
+import Player
+import Resources
+import System
+
+/// `storytty cache`: what is kept of the network, and what that has spared.
+struct CacheCommand {
+  let invocation: Invocation
+
+  private enum Verb: String, CaseIterable {
+    case status, list, verify, prefetch, clear, path
+  }
+
+  func run() -> Int32 {
+    let word = invocation.sources.first ?? "status"
+    guard let verb = Verb(rawValue: word) else {
+      let verbs = Verb.allCases.map(\.rawValue)
+      complain(
+        "cache takes \(verbs.joined(separator: ", ")), not '\(word)'"
+          + Spelling.hint(for: word, among: verbs))
+      return Status.usage
+    }
+    guard verb == .prefetch || invocation.sources.count <= 1 else {
+      complain("cache \(word) takes no source")
+      return Status.usage
+    }
+    guard let path = invocation.network.cacheDirectory else {
+      complain("there is no cache: --no-cache is given, or neither XDG_CACHE_HOME nor HOME is set")
+      return Status.usage
+    }
+    let cache = CacheDirectory(path, limits: invocation.network.limits)
+    do throws(ResourceError) {
+      switch verb {
+      case .status: return write(try cache.status(), of: path)
+      case .list: return write(try cache.list())
+      case .verify: return write(try cache.verify())
+      case .clear:
+        try cache.clear()
+        return Status.well
+      case .path: return Output.write(path + "\n") ? Status.well : Status.usage
+      case .prefetch:
+        return PrefetchCommand(
+          invocation: invocation, sources: Array(invocation.sources.dropFirst())
+        ).run()
+      }
+    } catch {
+      complain("cannot use the cache \(path): \(error.reason)")
+      return Status.usage
+    }
+  }
+
+  private func write(_ lines: [String], else json: JSON) -> Int32 {
+    let text = invocation.json ? json.description : lines.joined(separator: "\n")
+    if text.isEmpty { return Status.well }
+    return Output.write(text + "\n") ? Status.well : Status.usage
+  }
+
+  // MARK: - What they say
+
+  private func write(_ status: CacheStatus, of path: String) -> Int32 {
+    let total = status.total
+    var lines = [
+      "cache      \(DisplayText.safe(path))",
+      "holds      \(Words.bytes(status.bytes)) in \(Words.count(status.entries, "entry", "entries"))"
+        + ", at most \(Words.bytes(invocation.network.limits.bytes)) in "
+        + "\(invocation.network.limits.entries)",
+      "in all     \(CacheCommand.words(total))",
+    ]
+    for day in status.days.suffix(14).reversed() {
+      lines.append("\(day.day) \(CacheCommand.words(day.saving))")
+    }
+    return write(
+      lines,
+      else: .object([
+        ("path", .text(path)),
+        ("entries", .integer(status.entries)), ("bytes", .integer(Int(clamping: status.bytes))),
+        ("limitBytes", .integer(Int(clamping: invocation.network.limits.bytes))),
+        ("limitEntries", .integer(invocation.network.limits.entries)),
+        ("total", .object(CacheCommand.members(total))),
+        (
+          "days",
+          .array(
+            status.days.map { .object([("day", .text($0.day))] + CacheCommand.members($0.saving)) })
+        ),
+      ]))
+  }
+
+  /// "12.3 MB saved: 14.0 MB shown, 1.7 MB fetched; 8 requests, 40 hits, 3 misses".
+  private static func words(_ saving: Saving) -> String {
+    "\(Words.bytes(saving.saved)) saved: \(Words.bytes(saving.served)) used, "
+      + "\(Words.bytes(saving.fetched)) fetched; \(Words.count(saving.requests, "request")), "
+      + "\(Words.count(saving.hits, "hit")), \(Words.count(saving.misses, "miss", "misses"))"
+  }
+
+  private static func members(_ saving: Saving) -> [(String, JSON)] {
+    [
+      ("requests", .integer(Int(clamping: saving.requests))),
+      ("hits", .integer(Int(clamping: saving.hits))),
+      ("misses", .integer(Int(clamping: saving.misses))),
+      ("bytesServed", .integer(Int(clamping: saving.served))),
+      ("bytesFetched", .integer(Int(clamping: saving.fetched))),
+      ("bytesSaved", .integer(Int(clamping: saving.saved))),
+    ]
+  }
+
+  private func write(_ entries: [CacheListing]) -> Int32 {
+    let now = WallClock.seconds
+    let lines = entries.map { entry in
+      let length = entry.length.map { " of \(Words.bytes($0))" } ?? ""
+      return DisplayText.safe(
+        "\(Words.bytes(entry.bytes))\(length)  \(Words.age(seconds: now - entry.usedAt))  "
+          + entry.source)
+    }
+    return write(
+      lines,
+      else: .array(
+        entries.map { entry in
+          .object([
+            ("source", .text(entry.source)),
+            ("bytes", .integer(Int(clamping: entry.bytes))),
+            ("length", .optional(entry.length.map { Int(clamping: $0) })),
+            ("type", .optional(entry.type)),
+            ("used", .text(WallClock.text(secondsSince1970: entry.usedAt))),
+          ])
+        }))
+  }
+
+  private func write(_ check: CacheCheck) -> Int32 {
+    var line =
+      "\(Words.count(check.segments, "segment")) of "
+      + "\(Words.count(check.entries, "entry", "entries")), \(Words.bytes(check.bytes)): "
+    line += check.wrongSegments == 0 ? "all right" : "\(check.wrongSegments) wrong, dropped"
+    if check.orphans > 0 {
+      line += "; \(Words.count(check.orphans, "file")) that nothing referred to, deleted"
+    }
+    let status = write(
+      [line],
+      else: .object([
+        ("entries", .integer(check.entries)), ("segments", .integer(check.segments)),
+        ("bytes", .integer(Int(clamping: check.bytes))),
+        ("wrongSegments", .integer(check.wrongSegments)), ("orphans", .integer(check.orphans)),
+      ]))
+    return status == Status.well && check.wrongSegments > 0 ? Status.repaired : status
+  }
+}

@@ -1,0 +1,151 @@
+import Glibc
+import Pictures
+import Player
+import Resources
+import Stories
+import System
+
+/// `storytty cache prefetch`: brings whole stories into the cache, so that they play later without
+/// a network.
+struct PrefetchCommand {
+  let invocation: Invocation
+  let sources: [String]
+
+  private static let step = 1 << 20
+
+  private struct Failure: Error {
+    let reason: String
+  }
+
+  /// What became of one story.
+  private struct Outcome {
+    var source: String
+    var bytes: UInt64 = 0
+    var fetched: UInt64 = 0
+    var error: String?
+  }
+
+  func run() -> Int32 {
+    guard !sources.isEmpty else {
+      complain("cache prefetch needs a SOURCE; see storytty --help")
+      return Status.usage
+    }
+    guard let network = openNetwork(invocation.network) else { return Status.usage }
+    defer { network.close() }
+    guard let feed = readFeed(sources, network) else { return Status.nothingPlayed }
+    let urls = feed.reels.flatMap(\.stories).compactMap { story -> String? in
+      if case .url(let url) = story.source { url } else { nil }
+    }
+    if urls.isEmpty { complain("nothing of this comes from the network") }
+    var outcomes: [Outcome] = []
+    for (index, url) in urls.enumerated() {
+      let outcome = fetch(url, number: index + 1, of: urls.count, from: network)
+      tell(outcome)
+      outcomes.append(outcome)
+    }
+    if invocation.json, !Output.write(PrefetchCommand.json(outcomes).description + "\n") {
+      return Status.usage
+    }
+    let failed = outcomes.count { $0.error != nil } + feed.skipped.count
+    complain(skipped: feed.skipped)
+    if failed == 0 { return Status.well }
+    return outcomes.contains { $0.error == nil } ? Status.repaired : Status.nothingPlayed
+  }
+
+  private func fetch(
+    _ url: String, number: Int, of count: Int, from network: Network
+  ) -> Outcome {
+    var outcome = Outcome(source: Story.Source.url(url).visible)
+    let fetchedBefore = network.saving.fetched
+    do {
+      let resource = try network.open(url)
+      let line = ProgressLine(
+        name: outcome.source, number: number, count: count, isShown: !invocation.json)
+      defer { line.clear() }
+      let mark = try read(resource, at: 0, count: 7, from: network, line)
+      if mark.elementsEqual("#EXTM3U".utf8) {
+        throw Failure(reason: "a playlist, whose parts are fetched as it plays")
+      }
+      while true {
+        let bytes = try read(
+          resource, at: outcome.bytes, count: PrefetchCommand.step, from: network, line)
+        outcome.bytes += UInt64(bytes.count)
+        if bytes.count < PrefetchCommand.step { break }
+      }
+      if resource.progress.heldBytes < outcome.bytes {
+        throw Failure(reason: "it is larger than the cache may keep, or must not be kept")
+      }
+    } catch let error as ResourceError {
+      outcome.error = error.reason
+    } catch let error as Failure {
+      outcome.error = error.reason
+    } catch {
+      outcome.error = "\(error)"
+    }
+    outcome.fetched = network.saving.fetched - fetchedBefore
+    return outcome
+  }
+
+  private func read(
+    _ resource: CachedResource, at offset: UInt64, count: Int, from network: Network,
+    _ line: ProgressLine
+  ) throws -> [UInt8] {
+    var answer: Result<[UInt8], ResourceError>?
+    resource.read(offset: offset, length: count) { answer = $0 }
+    while answer == nil {
+      let ready = try awaitReadiness(
+        of: [Interest(network.descriptor)], until: .now + .milliseconds(200))
+      if ready[0].readable { network.deliver() }
+      line.show(resource.progress, rate: network.rate)
+    }
+    for notice in network.takeNotices() { complain(notice) }
+    return try answer?.get() ?? []
+  }
+
+  private func tell(_ outcome: Outcome) {
+    if let error = outcome.error { return complain("cannot fetch \(outcome.source): \(error)") }
+    guard !invocation.json else { return }
+    let how = outcome.fetched == 0 ? "was here" : "fetched \(Words.bytes(outcome.fetched))"
+    _ = Output.write(
+      DisplayText.safe("\(outcome.source)  \(Words.bytes(outcome.bytes)), \(how)") + "\n")
+  }
+
+  private static func json(_ outcomes: [Outcome]) -> JSON {
+    .array(
+      outcomes.map {
+        .object([
+          ("source", .text($0.source)), ("bytes", .integer(Int(clamping: $0.bytes))),
+          ("bytesFetched", .integer(Int(clamping: $0.fetched))), ("error", .optional($0.error)),
+        ])
+      })
+  }
+}
+
+/// One line of a terminal that tells how far a story has come; nothing where there is no terminal.
+private struct ProgressLine {
+  let name: String
+  let number: Int
+  let count: Int
+  let isShown: Bool
+
+  private static let barColumns = 20
+
+  func show(_ progress: ResourceProgress, rate: UInt64?) {
+    guard isShown, isatty(STDOUT_FILENO) == 1 else { return }
+    let columns = WindowSize(descriptor: STDOUT_FILENO)?.columns ?? 80
+    let share = progress.length.map { Double(progress.heldBytes) / Double(max(1, $0)) } ?? 0
+    let filled = min(ProgressLine.barColumns, Int(share * Double(ProgressLine.barColumns)))
+    let bar =
+      String(repeating: "=", count: filled)
+      + String(repeating: " ", count: ProgressLine.barColumns - filled)
+    let speed = rate.map { ", \(Words.bytes($0))/s" } ?? ""
+    let words = Words.waiting(for: name.lastPart, progress) + speed
+    let text = DisplayText.safe("[\(bar)] \(number)/\(count) \(words)")
+    _ = Output.write("\r\u{1B}[K\(DisplayText.cut(text, to: columns - 1))")
+  }
+
+  func clear() {
+    guard isShown, isatty(STDOUT_FILENO) == 1 else { return }
+    _ = Output.write("\r\u{1B}[K")
+  }
+}
