@@ -6,7 +6,7 @@ struct SourceOpener {
   /// What a source holds.
   struct Found {
     var feed: Feed
-    /// The folder of a file that was named by itself.
+    /// The folder of a file, or the host of an address, that was named by itself.
     var looseIn: String?
   }
 
@@ -76,7 +76,8 @@ struct SourceOpener {
     let host = URLText.host(of: url)
     let story = Story(source: .url(url), kind: kind)
     return Found(
-      feed: Feed(identity: url, title: host, reels: [Reel(name: host, stories: [story])]))
+      feed: Feed(identity: url, title: host, reels: [Reel(name: host, stories: [story])]),
+      looseIn: host)
   }
 
   private mutating func file(_ path: String, _ source: String) throws(FeedError) -> Found {

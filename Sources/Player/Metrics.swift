@@ -18,6 +18,9 @@ struct TellingMetrics {
   var framesDropped = 0
   var bytesToTerminal = 0
   var presentedMs: Double = 0
+  /// How often and how long it stood still for want of bytes once it had begun.
+  var waits = 0
+  var waitedMs: Double = 0
   var durationMs: Double?
 
   var json: JSON {
@@ -33,6 +36,8 @@ struct TellingMetrics {
       ("bytesToTerminal", .integer(bytesToTerminal)),
       ("presentedMs", .number(presentedMs)),
       ("durationMs", .optional(durationMs)),
+      ("waits", .integer(waits)),
+      ("waitedMs", .number(waitedMs)),
       ("avOffsetMsP50", .null),
       ("avOffsetMsP99", .null),
     ])

@@ -15,6 +15,8 @@ public struct PlayOptions: Sendable {
   public var untimed = false
   public var mouse = true
   public var reduceMotion = false
+  /// Whether neighbours of the story that plays are fetched and made ready.
+  public var preload = true
   /// Where the JSON metrics go.
   public var report: String?
   /// Where what happens is noted.

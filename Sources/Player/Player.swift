@@ -26,6 +26,7 @@ public final class Player {
   private let signals: Signals
   private let screen: Screen
   private let tellings: Tellings
+  private let preloader: Preloader
   private let processStart: Instant
   private var stage: Stage
   private var view: View
@@ -62,6 +63,7 @@ public final class Player {
     tellings = Tellings(
       stories: stories, pool: pool, bytes: bytes, options: options,
       shape: screen.shape(fit: options.fit))
+    preloader = Preloader(stories: stories, network: bytes.network)
     stage = Stage(
       reelSizes: feed.reels.map(\.stories.count),
       options: Stage.Options(manual: options.manual, untimed: options.untimed))
@@ -78,6 +80,7 @@ public final class Player {
     saver?.close()
     tellings.close()
     log.noteDecoders(peakKibibytes: tellings.pool.peakKibibytes)
+    preloader.close()
     bytes.network.close()
     log.noteNetwork(bytes.network)
     return Result(outcome: log.outcome, complaints: log.complaints, endedBy: endedBy)
@@ -126,7 +129,9 @@ public final class Player {
 
   private func nextMoment(now: Instant) -> Instant? {
     var moments: [Instant?] = [
-      pointer.deadline, errorUntil, neighboursDue, reshapeDue, saver?.deadline,
+      pointer.deadline, errorUntil, reshapeDue, saver?.deadline,
+      // Past its time it waits for bytes or a picture.
+      neighboursDue.flatMap { $0 > now ? $0 : nil },
     ]
     moments += tellings.all.map(\.deadline)
     if !screen.isBusy {
@@ -145,10 +150,7 @@ public final class Player {
       errorUntil = nil
       perform(stage.handle(.errorRead(generation: stage.current.generation)), now: now)
     }
-    if let due = neighboursDue, now >= due, tellings.current?.hasPicture ?? true {
-      neighboursDue = nil
-      tellings.keepReady(options.untimed ? [] : stage.neighbours)
-    }
+    lookAhead(now: now)
     if let due = reshapeDue, now >= due {
       reshapeDue = nil
       tellings.reshape(screen.shape(fit: view.fit), at: now)
@@ -161,6 +163,19 @@ public final class Player {
     // The chrome first: after a change of size its drawing clears the screen.
     screen.draw(view.chrome(scene(now: now)))
     paint(now: now)
+  }
+
+  /// Keeps the neighbours ready, while the story that plays has what it needs.
+  private func lookAhead(now: Instant) {
+    let hasEnough = tellings.current?.hasEnough(at: now) ?? true
+    preloader.holdBack(!hasEnough)
+    guard let due = neighboursDue, now >= due, tellings.current?.hasPicture ?? true,
+      hasEnough || options.untimed
+    else { return }
+    neighboursDue = nil
+    let looksAhead = options.preload && !options.untimed
+    tellings.keepReady(looksAhead ? stage.neighbours : [])
+    preloader.want(looksAhead ? stage.upcoming : [])
   }
 
   private func stepStory(now: Instant) {
@@ -204,8 +219,8 @@ public final class Player {
   private func scene(now: Instant) -> Scene {
     Scene(
       stage: stage, stories: stories, reelNames: reelNames, telling: tellings.current,
-      layout: screen.layout, unicode: terminal.abilities.unicode, metrics: log.metrics, now: now,
-      wallClock: WallClock.seconds)
+      layout: screen.layout, unicode: terminal.abilities.unicode, metrics: log.metrics,
+      byteRate: bytes.network.rate, now: now, wallClock: WallClock.seconds)
   }
 
   private func layOut(now: Instant) {

@@ -14,6 +14,8 @@ final class Telling {
     case failed(String)
   }
 
+  /// What the story that plays has in hand before others are fetched.
+  private static let comfort = Duration.seconds(10)
   /// Pictures a decoder may be ahead: enough to ride out a slow one, few enough to be cheap.
   private static let picturesAhead = 4
 
@@ -26,8 +28,7 @@ final class Telling {
   private(set) var framesDropped = 0
   private(set) var isPaused = false
   private let session: DecoderSession
-  /// How far its bytes have come from the network; nil where they are here.
-  private let progress: (() -> ResourceProgress)?
+  private let reportProgress: (() -> ResourceProgress)?
   private let imageTime: Duration
   private let untimed: Bool
   /// Only the first picture is shown, for as long as the story lasts.
@@ -41,6 +42,7 @@ final class Telling {
   private var roundStart = Duration.zero
   private var firstRound: Duration?
   private var pace = DecodingPace()
+  private(set) var waits = Waits()
 
   init(
     story: Int, session: DecoderSession, progress: (() -> ResourceProgress)?,
@@ -48,7 +50,7 @@ final class Telling {
   ) {
     self.story = story
     self.session = session
-    self.progress = progress
+    reportProgress = progress
     self.imageTime = imageTime
     self.untimed = untimed
     self.onlyFirst = onlyFirst
@@ -59,6 +61,19 @@ final class Telling {
   var wantsToWrite: Bool { session.wantsToWrite }
   var hasPicture: Bool { shown != nil }
   var isRunning: Bool { clock.isRunning }
+
+  /// How far its bytes have come from the network; nil where they are here.
+  var progress: ResourceProgress? { reportProgress?() }
+
+  /// Whether the next ten seconds need no bytes that are not here.
+  func hasEnough(at now: Instant) -> Bool {
+    guard let progress else { return true }
+    guard shown != nil, waits.since == nil else { return false }
+    guard let length, length > .zero else { return progress.isWhole }
+    let position = position(at: now)
+    let reach = length * progress.reach(from: position.inSeconds / length.inSeconds)
+    return progress.isWhole || reach - position >= Telling.comfort || reach >= length
+  }
 
   /// From ready to told: the decoder may go on.
   func begin(generation: Int) {
@@ -204,8 +219,10 @@ final class Telling {
       guard clock.time(at: now) > edge else { return }
       clock.stop(at: now)
       clock.set(to: edge, at: now)
+      waits.begin(at: now)
     } else if !starved, !clock.isRunning {
       clock.run(at: now)
+      waits.end(at: now)
     }
   }
 
@@ -239,6 +256,7 @@ final class Telling {
     queue.removeAll()
     ends = nil
     needsPicture = true
+    waits.end(at: now)
     roundStart = firstRound.map { $0 * Int(time.inSeconds / max(0.001, $0.inSeconds)) } ?? .zero
     session.seek(to: time - roundStart)
     clock.stop(at: now)
@@ -249,6 +267,28 @@ final class Telling {
   func forgive() { session.forgive() }
 
   func close() { session.close() }
+}
+
+/// When a story stood still for want of bytes.
+struct Waits {
+  /// Since when it stands; nil while it goes on.
+  private(set) var since: Instant?
+  private(set) var count = 0
+  private var total = Duration.zero
+
+  mutating func begin(at now: Instant) {
+    guard since == nil else { return }
+    since = now
+    count += 1
+  }
+
+  mutating func end(at now: Instant) {
+    if let since { total += now - since }
+    since = nil
+  }
+
+  /// All of them together.
+  func length(at now: Instant) -> Duration { total + (since.map { now - $0 } ?? .zero) }
 }
 
 /// Decides from how late pictures come whether the decoder must skip some.

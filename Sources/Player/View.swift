@@ -1,5 +1,6 @@
 import DecoderLink
 import Pictures
+import Resources
 import Stories
 import System
 import Terminal
@@ -13,6 +14,8 @@ struct Scene {
   let layout: ScreenLayout
   let unicode: Bool
   let metrics: Metrics
+  /// Bytes a second that come from the network; nil while none do.
+  let byteRate: UInt64?
   let now: Instant
   /// Seconds since 1970.
   let wallClock: Int64
@@ -28,8 +31,11 @@ struct Scene {
     stage.reels.isEmpty ? 0..<0 : stage.reels[stage.reel(of: stage.current.story)]
   }
 
-  /// Waiting for the first picture.
-  var isLoading: Bool { telling.map { !$0.hasPicture } ?? false }
+  /// Since when it waits for the first picture, or for bytes to go on; nil while it does not.
+  func waitingSince(_ storyBegan: Instant) -> Instant? {
+    guard let telling else { return nil }
+    return telling.hasPicture ? telling.waits.since : storyBegan
+  }
 }
 
 /// What surrounds and covers the picture: decided from the scene and the viewer's choices.
@@ -108,11 +114,9 @@ struct View {
     var moments: [Instant] = []
     if let notice, scene.now < notice.until { moments.append(notice.until) }
     if scene.now - lastKey < View.dimAfter { moments.append(lastKey + View.dimAfter) }
-    if scene.isLoading {
-      let since = scene.now - storyBegan
-      moments.append(
-        since < View.loadingPatience
-          ? storyBegan + View.loadingPatience : scene.now + .milliseconds(100))
+    if let since = scene.waitingSince(storyBegan) {
+      let spins = scene.now - since >= View.loadingPatience
+      moments.append(spins ? scene.now + .milliseconds(100) : since + View.loadingPatience)
     } else if let telling = scene.telling, telling.isRunning, let length = telling.length {
       let steps = Double(2 * max(1, scene.columns / max(1, scene.reel.count)))
       let step = max(0.1, length.inSeconds / steps)
@@ -158,7 +162,8 @@ struct View {
     }
     if scene.stage.isWaiting { fill = 1 }
     return Segments(
-      count: reel.count, current: scene.stage.current.story - reel.lowerBound, fill: fill)
+      count: reel.count, current: scene.stage.current.story - reel.lowerBound, fill: fill,
+      cached: scene.telling?.progress?.reach(from: fill ?? 0))
   }
 
   /// The segment under a column, and how far along it.
@@ -194,9 +199,12 @@ struct View {
         .init(keys: options.keys.name(of: .previous) ?? "", meaning: "back"),
         .init(keys: options.keys.name(of: .quit) ?? "", meaning: "quit"),
       ].filter { !$0.keys.isEmpty }
-    } else if scene.isLoading, scene.now - storyBegan >= View.loadingPatience {
-      let phase = Int((scene.now - storyBegan).milliseconds / 100)
-      overlays.spinner = .init(text: scene.story?.shortName ?? "", phase: phase)
+    } else if let since = scene.waitingSince(storyBegan),
+      scene.now - since >= View.loadingPatience
+    {
+      let name = scene.story?.shortName ?? ""
+      let words = scene.telling?.progress.map { Words.waiting(for: name, $0) } ?? name
+      overlays.spinner = .init(text: words, phase: Int((scene.now - since).milliseconds / 100))
     }
     if showsHelp {
       overlays.help = options.keys.helpRows.map {
@@ -224,13 +232,27 @@ struct View {
     let counts = scene.metrics.stories.last
     let perFrame = counts.map { $0.framesShown > 0 ? $0.bytesToTerminal / $0.framesShown : 0 } ?? 0
     let length = telling.length.map { Words.length($0) } ?? "?"
-    return [
+    let rows: [Overlays.Row] = [
       .init(keys: "codec", meaning: "\(codecs) in \(info.container)"),
       .init(keys: "size", meaning: "\(info.displayWidth)x\(info.displayHeight)\(rate)"),
       .init(keys: "length", meaning: length),
       .init(keys: "grid", meaning: "\(shown) \(mode.rawValue), \(fit.rawValue)"),
       .init(keys: "frame", meaning: Words.bytes(perFrame)),
       .init(keys: "dropped", meaning: "\(telling.framesDropped)"),
+    ]
+    return rows + (telling.progress.map { cacheRows($0, rate: scene.byteRate) } ?? [])
+  }
+
+  private func cacheRows(_ progress: ResourceProgress, rate: UInt64?) -> [Overlays.Row] {
+    let held = Words.bytes(progress.heldBytes)
+    let share = progress.length.map { length in
+      let percent = length == 0 ? 100 : Int(100 * progress.heldBytes / length)
+      return "\(percent) % of \(Words.bytes(length))"
+    }
+    return [
+      .init(keys: "from", meaning: progress.host),
+      .init(keys: "cached", meaning: share ?? held),
+      .init(keys: "rate", meaning: rate.map { "\(Words.bytes($0))/s" } ?? "-"),
     ]
   }
 }

@@ -102,6 +102,9 @@ enum OptionTable {
       options.play.reduceMotion = true
     },
     OptionRow("no-sound", help: "play silently (sound is not played yet)") { _, _ in },
+    OptionRow("no-preload", help: "open a story only when its turn comes") { options, _ in
+      options.play.preload = false
+    },
     OptionRow("no-cache", help: "keep nothing from the network on disk") { options, _ in
       options.network.cacheDirectory = nil
     },

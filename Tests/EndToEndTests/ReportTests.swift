@@ -19,7 +19,7 @@ extension EndToEnd {
         story.keys == [
           "avOffsetMsP50", "avOffsetMsP99", "bytesToTerminal", "durationMs", "error",
           "firstPictureMs", "framesDecoded", "framesDropped", "framesShown", "kind", "presentedMs",
-          "source", "status",
+          "source", "status", "waitedMs", "waits",
         ])
       #expect(json["keys"].keys == ["count", "latencyMsP50", "latencyMsP99"])
       #expect(json["transitions"].keys == ["count", "gapMsP50", "gapMsP99"])

@@ -9,6 +9,16 @@ public struct ResourceProgress: Equatable, Sendable {
   public var held: [ClosedRange<Double>]
   /// Whether a read waits for bytes.
   public var isWaiting: Bool
+
+  /// Whether nothing of it has to be fetched any more.
+  public var isWhole: Bool { length.map { heldBytes >= $0 } ?? false }
+
+  /// How far one can go from a share of the whole without fetching; that share itself where the
+  /// next byte is missing.
+  public func reach(from share: Double) -> Double {
+    // A share tells bytes only roughly: a hole smaller than this is not believed.
+    held.first { $0.lowerBound <= share + 0.01 && $0.upperBound >= share }?.upperBound ?? share
+  }
 }
 
 /// A resource behind a web address, read through the cache.
@@ -33,8 +43,24 @@ public final class CachedResource: Resource {
   public func read(
     offset: UInt64, length: Int, answer: @escaping (Result<[UInt8], ResourceError>) -> Void
   ) {
-    network.read(content, reader, offset: offset, length: length, answer: answer)
+    network.read(
+      content, PendingRead(reader: reader, offset: offset, length: length, answer: answer))
   }
+
+  /// Brings a range here for a later read. Answered when it is, whether that meant to fetch it or
+  /// not; a range past the end is here already.
+  public func fetch(
+    offset: UInt64, length: Int, answer: @escaping (Result<Void, ResourceError>) -> Void
+  ) {
+    var read = PendingRead(reader: reader, offset: offset, length: length) { result in
+      answer(result.map { _ in })
+    }
+    read.isOnlyFetch = true
+    network.read(content, read)
+  }
+
+  /// Whether what is fetched is kept, so that it need not be fetched again.
+  public var keepsBytes: Bool { content.storing == .on }
 
   public func cancel() { content.cancel(reader) }
 

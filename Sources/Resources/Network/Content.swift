@@ -84,11 +84,7 @@ final class Content {
 
   // MARK: - Readers
 
-  func read(
-    _ reader: UInt64, offset: UInt64, length: Int,
-    answer: @escaping (Result<[UInt8], ResourceError>) -> Void
-  ) {
-    let read = PendingRead(reader: reader, offset: offset, length: length, answer: answer)
+  func read(_ read: PendingRead) {
     reads.append(read)
     let range = read.range(length: facts?.length)
     if !range.isEmpty { readAhead.note(range) }
@@ -155,6 +151,10 @@ final class Content {
       return true
     }
     for (read, bytes) in answers {
+      guard !read.isOnlyFetch else {
+        read.answer(.success([]))
+        continue
+      }
       hasServed = hasServed || !bytes.isEmpty
       network.count(
         Saving(
@@ -167,6 +167,7 @@ final class Content {
   private func bytes(for read: PendingRead) -> [UInt8]? {
     let range = read.range(length: facts?.length)
     guard held.contains(range) else { return nil }
+    if read.isOnlyFetch { return [] }
     var bytes: [UInt8] = []
     var position = range.lowerBound
     while position < range.upperBound {

@@ -31,6 +31,8 @@ struct PendingRead {
   let offset: UInt64
   let length: Int
   let answer: (Result<[UInt8], ResourceError>) -> Void
+  /// The bytes are wanted here later: the answer is without them.
+  var isOnlyFetch = false
   /// Whether bytes had to be fetched for it.
   var isMiss = false
 

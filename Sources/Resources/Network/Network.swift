@@ -16,6 +16,7 @@ public final class Network {
   private var countedRequests: UInt64 = 0
   private var isClosed = false
   private var rateMeter = RateMeter()
+  private var finalTraffic: (requests: UInt64, bytes: UInt64) = (0, 0)
 
   private let disk: any Disk
 
@@ -130,7 +131,7 @@ public final class Network {
   }
 
   /// What was asked of servers so far, and the bytes of their answers.
-  public var traffic: (requests: UInt64, bytes: UInt64) { loader?.traffic ?? (0, 0) }
+  public var traffic: (requests: UInt64, bytes: UInt64) { loader?.traffic ?? finalTraffic }
 
   /// Bytes a second that servers sent lately; nil while nothing comes.
   public var rate: UInt64? { rateMeter.rate(at: .now) }
@@ -161,6 +162,7 @@ public final class Network {
     passOnCounts(atLeast: 0)
     cache?.close()
     contents = [:]
+    finalTraffic = traffic
     loader = nil
     cache = nil
   }
@@ -173,12 +175,11 @@ public final class Network {
 
   // MARK: - For contents
 
-  func read(
-    _ content: Content, _ reader: UInt64, offset: UInt64, length: Int,
-    answer: @escaping (Result<[UInt8], ResourceError>) -> Void
-  ) {
-    guard !isClosed else { return answer(.failure(ResourceError("the network is closed"))) }
-    content.read(reader, offset: offset, length: length, answer: answer)
+  func read(_ content: Content, _ read: PendingRead) {
+    guard !isClosed else {
+      return read.answer(.failure(ResourceError("the network is closed")))
+    }
+    content.read(read)
   }
 
   /// The loader, while it may be given something to do.

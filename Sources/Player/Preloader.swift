@@ -1,0 +1,118 @@
+import Resources
+import Stories
+import System
+
+/// Brings the bytes of the stories to come here, one after another, while the one that plays has
+/// enough of its own.
+final class Preloader {
+  /// What is wanted of a story.
+  struct Wish: Equatable {
+    var story: Int
+    /// From its start.
+    var bytes: UInt64
+  }
+
+  private static let step = 256 << 10
+  /// Of the story that comes next, and of others that may.
+  static let mostOfNext: UInt64 = 16 << 20
+  static let beginning: UInt64 = 256 << 10
+
+  private let stories: [Story]
+  private let network: Network
+  private var wishes: [Wish] = []
+  /// What is on its way.
+  private var current: (wish: Wish, resource: CachedResource, position: UInt64)?
+  /// How much of a story was wanted and is here, or will not come.
+  private var done: [Int: UInt64] = [:]
+  private var isHeldBack = false
+  private var generation = 0
+
+  init(stories: [Story], network: Network) {
+    self.stories = stories
+    self.network = network
+  }
+
+  /// What should be fetched, the most urgent first; what no one wants any more is broken off.
+  func want(_ wishes: [Wish]) {
+    guard wishes != self.wishes else { return }
+    self.wishes = wishes
+    done = done.filter { entry in wishes.contains { $0.story == entry.key } }
+    if let current, !wishes.contains(where: { $0.story == current.wish.story }) { stop() }
+    goOn()
+  }
+
+  /// The story that plays needs all there is.
+  func holdBack(_ holds: Bool) {
+    guard holds != isHeldBack else { return }
+    isHeldBack = holds
+    if holds { stop() } else { goOn() }
+  }
+
+  func close() {
+    wishes = []
+    stop()
+  }
+
+  private func stop() {
+    generation += 1
+    current?.resource.cancel()
+    current = nil
+  }
+
+  private func goOn() {
+    guard current == nil, !isHeldBack else { return }
+    for wish in wishes where (done[wish.story] ?? 0) < wish.bytes {
+      guard case .url(let url) = stories[wish.story].source,
+        let resource = try? network.open(url)
+      else {
+        done[wish.story] = .max
+        continue
+      }
+      current = (wish, resource, 0)
+      return fetchNext()
+    }
+  }
+
+  private func fetchNext() {
+    guard let (wish, resource, position) = current else { return }
+    let generation = generation
+    resource.fetch(offset: position, length: Preloader.step) { [weak self] result in
+      guard let self, generation == self.generation else { return }
+      let next = position + UInt64(Preloader.step)
+      let end = resource.info?.length ?? .max
+      // What could not be had says so when its turn comes.
+      if (try? result.get()) == nil || next >= end || !resource.keepsBytes {
+        finish(wish, at: .max)
+      } else if next >= wish.bytes {
+        finish(wish, at: wish.bytes)
+      } else {
+        current?.position = next
+        fetchNext()
+      }
+    }
+  }
+
+  private func finish(_ wish: Wish, at bytes: UInt64) {
+    done[wish.story] = bytes
+    current = nil
+    goOn()
+  }
+}
+
+extension Stage {
+  /// What to fetch ahead: the next story, the beginnings of the ones a key leads to, and of the one
+  /// after the next.
+  var upcoming: [Preloader.Wish] {
+    guard !isAtEndCard else { return [] }
+    let next = current.story + 1
+    var wishes: [Preloader.Wish] = []
+    if next < storyCount { wishes.append(.init(story: next, bytes: Preloader.mostOfNext)) }
+    for story in neighbours.dropFirst() where story != next {
+      wishes.append(.init(story: story, bytes: Preloader.beginning))
+    }
+    if next + 1 < storyCount, !neighbours.contains(next + 1) {
+      wishes.append(.init(story: next + 1, bytes: Preloader.beginning))
+    }
+    return wishes
+  }
+}
