@@ -1,29 +1,65 @@
-// libcurl as Swift sees it: its setters and getters are variadic.
+// libcurl as Swift sees it. It brings thirty libraries with it, which a program that plays local
+// files should not wait for: it is loaded at the first use of the network, and called through a
+// table. Its setters and getters are variadic, which Swift cannot call at all.
 #ifndef STORYTTY_CCURL_H
 #define STORYTTY_CCURL_H
 
 #include <curl/curl.h>
+#include <dlfcn.h>
+#include <stdlib.h>
 #include <sys/socket.h>
+
+#define CC_FUNCTIONS(each) \
+  each(curl_global_init) each(curl_getdate) each(curl_slist_append) each(curl_slist_free_all) \
+  each(curl_easy_init) each(curl_easy_setopt) each(curl_easy_pause) each(curl_easy_cleanup) \
+  each(curl_multi_init) each(curl_multi_setopt) each(curl_multi_add_handle) \
+  each(curl_multi_remove_handle) each(curl_multi_perform) each(curl_multi_poll) \
+  each(curl_multi_info_read) each(curl_multi_cleanup)
+
+/// The functions of libcurl that are used, with the types that its header gives them.
+typedef struct cc_library {
+#define CC_FIELD(name) __typeof__(name) *_Nonnull name;
+  CC_FUNCTIONS(CC_FIELD)
+#undef CC_FIELD
+} cc_library;
+
+/// Loads it; null where it is not installed or lacks something. Never unloaded, as OpenSSL leaves
+/// handlers behind that run at the end of the program.
+static inline const cc_library *cc_load(const char *file) {
+  void *handle = dlopen(file, RTLD_NOW | RTLD_LOCAL);
+  if (!handle) return 0;
+  cc_library *library = malloc(sizeof *library);
+  if (!library) return 0;
+#define CC_FIND(name) \
+  if (!(library->name = (__typeof__(name) *)dlsym(handle, #name))) goto missing;
+  CC_FUNCTIONS(CC_FIND)
+#undef CC_FIND
+  if (library->curl_global_init(CURL_GLOBAL_ALL) == CURLE_OK) return library;
+missing:
+  free(library);
+  return 0;
+}
 
 typedef size_t (*cc_receiver)(char *bytes, size_t size, size_t count, void *context);
 
-static inline CURLcode cc_global_init(void) { return curl_global_init(CURL_GLOBAL_ALL); }
-
-static inline CURLcode cc_set_number(CURL *easy, CURLoption option, long value) {
-  return curl_easy_setopt(easy, option, value);
+static inline CURLcode cc_set_number(const cc_library *library, CURL *easy, CURLoption option,
+                                     long value) {
+  return (library->curl_easy_setopt)(easy, option, value);
 }
-static inline CURLcode cc_set_text(CURL *easy, CURLoption option, const char *value) {
-  return curl_easy_setopt(easy, option, value);
+static inline CURLcode cc_set_text(const cc_library *library, CURL *easy, CURLoption option,
+                                   const char *value) {
+  return (library->curl_easy_setopt)(easy, option, value);
 }
-static inline CURLcode cc_set_list(CURL *easy, CURLoption option, struct curl_slist *value) {
-  return curl_easy_setopt(easy, option, value);
+static inline CURLcode cc_set_list(const cc_library *library, CURL *easy, CURLoption option,
+                                   struct curl_slist *value) {
+  return (library->curl_easy_setopt)(easy, option, value);
 }
-static inline CURLcode cc_set_receivers(CURL *easy, cc_receiver head, cc_receiver body,
-                                        void *context) {
-  curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, head);
-  curl_easy_setopt(easy, CURLOPT_HEADERDATA, context);
-  curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, body);
-  return curl_easy_setopt(easy, CURLOPT_WRITEDATA, context);
+static inline CURLcode cc_set_receivers(const cc_library *library, CURL *easy, cc_receiver head,
+                                        cc_receiver body, void *context) {
+  (library->curl_easy_setopt)(easy, CURLOPT_HEADERFUNCTION, head);
+  (library->curl_easy_setopt)(easy, CURLOPT_HEADERDATA, context);
+  (library->curl_easy_setopt)(easy, CURLOPT_WRITEFUNCTION, body);
+  return (library->curl_easy_setopt)(easy, CURLOPT_WRITEDATA, context);
 }
 /// What has come but was not taken yet is lost when a transfer is given up: not much should be.
 static inline int cc_limit_buffer(void *unused, curl_socket_t socket, curlsocktype purpose) {
@@ -33,23 +69,26 @@ static inline int cc_limit_buffer(void *unused, curl_socket_t socket, curlsockty
   setsockopt(socket, SOL_SOCKET, SO_RCVBUF, &size, sizeof size);
   return CURL_SOCKOPT_OK;
 }
-static inline CURLcode cc_set_small_buffer(CURL *easy) {
-  return curl_easy_setopt(easy, CURLOPT_SOCKOPTFUNCTION, cc_limit_buffer);
+static inline CURLcode cc_set_small_buffer(const cc_library *library, CURL *easy) {
+  return (library->curl_easy_setopt)(easy, CURLOPT_SOCKOPTFUNCTION, cc_limit_buffer);
 }
 /// Asked with the address that a connection has reached, before anything is sent.
 typedef int (*cc_gate)(void *context, char *peer, char *own, int peer_port, int own_port);
-static inline CURLcode cc_set_gate(CURL *easy, cc_gate gate, void *context) {
-  curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, gate);
-  return curl_easy_setopt(easy, CURLOPT_PREREQDATA, context);
+static inline CURLcode cc_set_gate(const cc_library *library, CURL *easy, cc_gate gate,
+                                   void *context) {
+  (library->curl_easy_setopt)(easy, CURLOPT_PREREQFUNCTION, gate);
+  return (library->curl_easy_setopt)(easy, CURLOPT_PREREQDATA, context);
 }
-static inline CURLMcode cc_multi_set_number(CURLM *multi, CURLMoption option, long value) {
-  return curl_multi_setopt(multi, option, value);
+static inline CURLMcode cc_multi_set_number(const cc_library *library, CURLM *multi,
+                                            CURLMoption option, long value) {
+  return (library->curl_multi_setopt)(multi, option, value);
 }
 /// The next transfer that has ended; 0 when there is none.
-static inline int cc_next_ended(CURLM *multi, CURL **easy, CURLcode *result) {
+static inline int cc_next_ended(const cc_library *library, CURLM *multi, CURL **easy,
+                                CURLcode *result) {
   int left;
   CURLMsg *message;
-  while ((message = curl_multi_info_read(multi, &left)))
+  while ((message = library->curl_multi_info_read(multi, &left)))
     if (message->msg == CURLMSG_DONE) {
       *easy = message->easy_handle;
       *result = message->data.result;

@@ -37,6 +37,17 @@ extension EndToEnd {
       #expect(result.outputText.split(separator: "\n").count == 1)
     }
 
+    /// What only the network needs, thirty libraries, is not waited for by who plays local files.
+    @Test func program_isNotLinkedWithTheNetwork() throws {
+      let ldd = try #require(Programs.installed("ldd"))
+      let needed = try run(ldd, [Programs.player])
+      #expect(needed.status == 0)
+      #expect(needed.outputText.contains("libncursesw"))
+      for name in ["libcurl", "libssl", "libgssapi", "libldap"] {
+        #expect(!needed.outputText.contains(name))
+      }
+    }
+
     /// Each wrong command line: status 1 and one line that names what is wrong.
     @Test(arguments: [
       (["--nonsense"], "--nonsense"), (["--untimd"], "--untimed"), (["--mode", "x", "f"], "half"),

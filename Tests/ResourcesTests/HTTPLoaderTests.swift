@@ -20,14 +20,17 @@ final class LoaderBench {
     var error: FetchError?
   }
 
-  init(_ change: (inout NetworkOptions) -> Void = { _ in }) throws {
+  init(
+    _ change: (inout NetworkOptions) -> Void = { _ in },
+    library: @escaping @Sendable () -> CurlLibrary? = { CurlLibrary.installed }
+  ) throws {
     var options = NetworkOptions()
     options.usesProxies = false
     options.backOffMilliseconds = 5
     options.patienceSeconds = 2
     change(&options)
     bell = try Bell()
-    loader = try HTTPLoader(options: options, bell: bell)
+    loader = try HTTPLoader(options: options, bell: bell, library: library)
   }
 
   deinit { loader.close() }

@@ -1,44 +1,32 @@
 import CCurl
 import Glibc
 
+/// libcurl, loaded when it is first asked for: that takes some milliseconds, which a program that
+/// plays local files should not wait for.
+///
+/// Unchecked: the table is filled before anybody sees it and never changed after that.
+final class CurlLibrary: @unchecked Sendable {
+  fileprivate let table: UnsafePointer<cc_library>
+
+  /// The one that is installed; nil where none is. The first use takes its time.
+  static let installed = CurlLibrary(file: "libcurl.so.4")
+
+  /// Loads it from a file, or from where the system has one of this name.
+  init?(file: String) {
+    guard let table = cc_load(file) else { return nil }
+    self.table = table
+  }
+
+  fileprivate var calls: cc_library { table.pointee }
+}
+
 /// Dates of HTTP, read by libcurl.
 enum HTTPDate {
   /// Seconds since 1970.
   static func seconds(_ text: String) -> Int64? {
-    let time = curl_getdate(text, nil)
+    guard let library = CurlLibrary.installed else { return nil }
+    let time = library.calls.curl_getdate(text, nil)
     return time < 0 ? nil : Int64(time)
-  }
-}
-
-/// A URL taken apart by libcurl.
-struct URLParts {
-  var scheme = ""
-  var host = ""
-  var port = 0
-  var path = ""
-  var query: String?
-  var user: String?
-  var password: String?
-
-  init?(_ text: String, relativeTo base: String?) {
-    guard let url = curl_url() else { return nil }
-    defer { curl_url_cleanup(url) }
-    for part in [base, text].compactMap({ $0 }) {
-      guard curl_url_set(url, CURLUPART_URL, part, 0) == CURLUE_OK else { return nil }
-    }
-    func get(_ part: CURLUPart, _ flags: Int32 = 0) -> String? {
-      var raw: UnsafeMutablePointer<CChar>?
-      guard curl_url_get(url, part, &raw, UInt32(flags)) == CURLUE_OK, let raw else { return nil }
-      defer { curl_free(raw) }
-      return String(cString: raw)
-    }
-    scheme = get(CURLUPART_SCHEME) ?? ""
-    host = get(CURLUPART_HOST) ?? ""
-    port = get(CURLUPART_PORT, CURLU_DEFAULT_PORT).flatMap { Int($0) } ?? 0
-    path = get(CURLUPART_PATH) ?? "/"
-    query = get(CURLUPART_QUERY)
-    user = get(CURLUPART_USER, CURLU_URLDECODE)
-    password = get(CURLUPART_PASSWORD, CURLU_URLDECODE)
   }
 }
 
@@ -86,6 +74,7 @@ final class CurlTransfer {
   enum BodyAnswer { case taken, pause, stop }
 
   fileprivate let easy: UnsafeMutableRawPointer
+  private let library: CurlLibrary
   private var fields: UnsafeMutablePointer<curl_slist>?
   private let head: (String) -> Bool
   private let body: ([UInt8]) -> BodyAnswer
@@ -95,44 +84,46 @@ final class CurlTransfer {
   ///   - gate: says whether the machine that was reached may be asked.
   ///   - head: gets each line of the response's head; false stops the transfer.
   init?(
-    _ settings: TransferSettings, gate: @escaping (PeerAddress?) -> Bool,
+    _ settings: TransferSettings, library: CurlLibrary, gate: @escaping (PeerAddress?) -> Bool,
     head: @escaping (String) -> Bool,
     body: @escaping ([UInt8]) -> BodyAnswer
   ) {
-    guard let easy = curl_easy_init() else { return nil }
+    guard let easy = library.calls.curl_easy_init() else { return nil }
+    let table = library.table
+    self.library = library
     self.easy = easy
     self.gate = gate
     self.head = head
     self.body = body
     let options = settings.options
     for field in ["Accept-Encoding: identity"] + settings.fields {
-      fields = curl_slist_append(fields, field) ?? fields
+      fields = library.calls.curl_slist_append(fields, field) ?? fields
     }
-    cc_set_text(easy, CURLOPT_URL, settings.url)
-    cc_set_list(easy, CURLOPT_HTTPHEADER, fields)
-    cc_set_text(easy, CURLOPT_USERAGENT, options.userAgent)
-    cc_set_text(easy, CURLOPT_PROTOCOLS_STR, "http,https")
-    cc_set_number(easy, CURLOPT_FOLLOWLOCATION, 0)
-    cc_set_number(easy, CURLOPT_NOSIGNAL, 1)
+    cc_set_text(table, easy, CURLOPT_URL, settings.url)
+    cc_set_list(table, easy, CURLOPT_HTTPHEADER, fields)
+    cc_set_text(table, easy, CURLOPT_USERAGENT, options.userAgent)
+    cc_set_text(table, easy, CURLOPT_PROTOCOLS_STR, "http,https")
+    cc_set_number(table, easy, CURLOPT_FOLLOWLOCATION, 0)
+    cc_set_number(table, easy, CURLOPT_NOSIGNAL, 1)
     // The end of the program does not wait for a name server.
-    cc_set_number(easy, CURLOPT_QUICK_EXIT, 1)
-    cc_set_number(easy, CURLOPT_HTTP_VERSION, cc_http2_over_tls())
-    cc_set_number(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
-    cc_set_number(easy, CURLOPT_CONNECTTIMEOUT, options.patienceSeconds)
-    cc_set_number(easy, CURLOPT_LOW_SPEED_LIMIT, 1024)
-    cc_set_number(easy, CURLOPT_LOW_SPEED_TIME, options.patienceSeconds)
-    cc_set_number(easy, CURLOPT_BUFFERSIZE, 128 << 10)
-    cc_set_small_buffer(easy)
-    if let file = options.certificates { cc_set_text(easy, CURLOPT_CAINFO, file) }
-    if !options.usesProxies { cc_set_text(easy, CURLOPT_PROXY, "") }
+    cc_set_number(table, easy, CURLOPT_QUICK_EXIT, 1)
+    cc_set_number(table, easy, CURLOPT_HTTP_VERSION, cc_http2_over_tls())
+    cc_set_number(table, easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
+    cc_set_number(table, easy, CURLOPT_CONNECTTIMEOUT, options.patienceSeconds)
+    cc_set_number(table, easy, CURLOPT_LOW_SPEED_LIMIT, 1024)
+    cc_set_number(table, easy, CURLOPT_LOW_SPEED_TIME, options.patienceSeconds)
+    cc_set_number(table, easy, CURLOPT_BUFFERSIZE, 128 << 10)
+    cc_set_small_buffer(table, easy)
+    if let file = options.certificates { cc_set_text(table, easy, CURLOPT_CAINFO, file) }
+    if !options.usesProxies { cc_set_text(table, easy, CURLOPT_PROXY, "") }
     if let login = settings.login {
       cc_set_number(
-        easy, CURLOPT_HTTPAUTH, login.byDigest ? cc_auth_digest() : cc_auth_basic())
-      cc_set_text(easy, CURLOPT_USERNAME, login.user)
-      cc_set_text(easy, CURLOPT_PASSWORD, login.password)
+        table, easy, CURLOPT_HTTPAUTH, login.byDigest ? cc_auth_digest() : cc_auth_basic())
+      cc_set_text(table, easy, CURLOPT_USERNAME, login.user)
+      cc_set_text(table, easy, CURLOPT_PASSWORD, login.password)
     }
     cc_set_gate(
-      easy,
+      table, easy,
       { context, peer, _, _, _ in
         guard let context, let peer else { return 1 }
         let transfer = Unmanaged<CurlTransfer>.fromOpaque(context).takeUnretainedValue()
@@ -141,7 +132,7 @@ final class CurlTransfer {
     // The handle is removed from its multi and cleaned up before this object goes, so the
     // reference that libcurl keeps is never used after that.
     cc_set_receivers(
-      easy,
+      table, easy,
       { bytes, size, count, context in
         guard let bytes, let context else { return 0 }
         let transfer = Unmanaged<CurlTransfer>.fromOpaque(context).takeUnretainedValue()
@@ -161,47 +152,38 @@ final class CurlTransfer {
   }
 
   /// Goes on after a pause.
-  func resume() { curl_easy_pause(easy, CURLPAUSE_CONT) }
+  func resume() { _ = library.calls.curl_easy_pause(easy, CURLPAUSE_CONT) }
 
   deinit {
-    curl_easy_cleanup(easy)
-    curl_slist_free_all(fields)
+    library.calls.curl_easy_cleanup(easy)
+    library.calls.curl_slist_free_all(fields)
   }
 }
 
 /// All transfers of one thread.
-///
-/// Unchecked: only `wake` may be called from other threads, which libcurl promises to be safe
-/// (curl_multi_wakeup); all else is called by the loader's thread.
-final class CurlMulti: @unchecked Sendable {
-  private let multi: OpaquePointer
+final class CurlMulti {
+  let library: CurlLibrary
+  private let raw: UnsafeMutableRawPointer
   private var running: [UnsafeMutableRawPointer: CurlTransfer] = [:]
 
-  /// curl_global_init is not safe beside other threads; a global is made once.
-  private static let isReady = cc_global_init() == CURLE_OK
-
-  init?() {
-    guard CurlMulti.isReady, let multi = curl_multi_init() else { return nil }
-    self.multi = OpaquePointer(multi)
-    cc_multi_set_number(multi, CURLMOPT_MAX_HOST_CONNECTIONS, 2)
-    cc_multi_set_number(multi, CURLMOPT_MAX_TOTAL_CONNECTIONS, 4)
-    cc_multi_set_number(multi, CURLMOPT_MAXCONNECTS, 4)
+  init?(_ library: CurlLibrary) {
+    guard let raw = library.calls.curl_multi_init() else { return nil }
+    self.library = library
+    self.raw = raw
+    cc_multi_set_number(library.table, raw, CURLMOPT_MAX_HOST_CONNECTIONS, 2)
+    cc_multi_set_number(library.table, raw, CURLMOPT_MAX_TOTAL_CONNECTIONS, 4)
+    cc_multi_set_number(library.table, raw, CURLMOPT_MAXCONNECTS, 4)
   }
-
-  private var raw: UnsafeMutableRawPointer { UnsafeMutableRawPointer(multi) }
-
-  /// Ends a `wait`, from any thread.
-  func wake() { curl_multi_wakeup(raw) }
 
   func add(_ transfer: CurlTransfer) {
     running[transfer.easy] = transfer
-    curl_multi_add_handle(raw, transfer.easy)
+    _ = library.calls.curl_multi_add_handle(raw, transfer.easy)
   }
 
   /// Ends a transfer; its connection stays open only where the answer had ended.
   func remove(_ transfer: CurlTransfer) {
     guard running.removeValue(forKey: transfer.easy) != nil else { return }
-    curl_multi_remove_handle(raw, transfer.easy)
+    _ = library.calls.curl_multi_remove_handle(raw, transfer.easy)
   }
 
   /// Lets all transfers go as far as they can without waiting.
@@ -209,11 +191,11 @@ final class CurlMulti: @unchecked Sendable {
   /// - Returns: those that have ended; they are removed.
   func perform() -> [(CurlTransfer, TransferOutcome)] {
     var count: Int32 = 0
-    curl_multi_perform(raw, &count)
+    _ = library.calls.curl_multi_perform(raw, &count)
     var ended: [(CurlTransfer, TransferOutcome)] = []
     var easy: UnsafeMutableRawPointer?
     var result = CURLE_OK
-    while cc_next_ended(raw, &easy, &result) != 0 {
+    while cc_next_ended(library.table, raw, &easy, &result) != 0 {
       guard let handle = easy, let transfer = running[handle] else { continue }
       remove(transfer)
       ended.append((transfer, CurlMulti.outcome(result)))
@@ -221,10 +203,11 @@ final class CurlMulti: @unchecked Sendable {
     return ended
   }
 
-  /// Waits for the network, `wake` or the time.
-  func wait(milliseconds: Int32) {
+  /// Waits for the network, another descriptor's being readable, or the time.
+  func wait(milliseconds: Int32, orFor descriptor: Int32) {
     var count: Int32 = 0
-    curl_multi_poll(raw, nil, 0, milliseconds, &count)
+    var other = curl_waitfd(fd: descriptor, events: Int16(CURL_WAIT_POLLIN), revents: 0)
+    _ = library.calls.curl_multi_poll(raw, &other, 1, milliseconds, &count)
   }
 
   private static func outcome(_ code: CURLcode) -> TransferOutcome {
@@ -248,6 +231,6 @@ final class CurlMulti: @unchecked Sendable {
 
   deinit {
     for transfer in Array(running.values) { remove(transfer) }
-    curl_multi_cleanup(raw)
+    _ = library.calls.curl_multi_cleanup(raw)
   }
 }

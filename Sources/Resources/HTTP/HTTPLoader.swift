@@ -35,17 +35,28 @@ final class HTTPLoader: Sendable {
     let events = Mutex<[(FetchNumber, FetchEvent)]>([])
     let requests = Atomic<UInt64>(0)
     let bytes = Atomic<UInt64>(0)
+    /// Rung when there are events.
     let bell: Bell
-    let multi: CurlMulti
+    /// Rung when there are commands.
+    let wake: Bell
 
-    init(bell: Bell, multi: CurlMulti) {
+    init(bell: Bell) throws(SystemError) {
       self.bell = bell
-      self.multi = multi
+      wake = try Bell()
+    }
+
+    /// The commands since the last call, in order.
+    func takeCommands() -> [Command] {
+      commands.withLock { commands in
+        let taken = commands
+        commands = []
+        return taken
+      }
     }
 
     func send(_ command: Command) {
       commands.withLock { $0.append(command) }
-      multi.wake()
+      wake.ring()
     }
   }
 
@@ -53,12 +64,18 @@ final class HTTPLoader: Sendable {
   private let thread: WorkerThread
   private let next = Atomic<UInt64>(1)
 
-  init(options: NetworkOptions, bell: Bell) throws(SystemError) {
-    guard let multi = CurlMulti() else { throw SystemError(step: "start libcurl", code: 12) }
-    let exchange = Exchange(bell: bell, multi: multi)
+  /// - Parameter library: called on the loader's thread; nil where libcurl is not installed.
+  init(
+    options: NetworkOptions, bell: Bell,
+    library: @escaping @Sendable () -> CurlLibrary? = { CurlLibrary.installed }
+  ) throws(SystemError) {
+    let exchange = try Exchange(bell: bell)
     self.exchange = exchange
     thread = try WorkerThread {
-      let loop = LoaderLoop(options: options, exchange: exchange)
+      guard let multi = library().flatMap({ CurlMulti($0) }) else {
+        return refuse(exchange, "libcurl is not installed (Debian's package libcurl4)")
+      }
+      let loop = LoaderLoop(options: options, exchange: exchange, multi: multi)
       loop.run()
     }
   }
@@ -100,5 +117,22 @@ final class HTTPLoader: Sendable {
   func close() {
     exchange.send(.stop)
     thread.join()
+  }
+}
+
+/// The loader's thread where nothing can be fetched: each wish fails with these words.
+private func refuse(_ exchange: HTTPLoader.Exchange, _ words: String) {
+  while true {
+    for command in exchange.takeCommands() {
+      switch command {
+      case .stop: return
+      case .fetch(let number, _, _):
+        exchange.events.withLock { $0.append((number, .failed(.unreachable(words)))) }
+        exchange.bell.ring()
+      case .allow, .cancel, .secret: break
+      }
+    }
+    _ = try? awaitReadiness(of: [Interest(exchange.wake.number)], until: nil)
+    exchange.wake.silence()
   }
 }

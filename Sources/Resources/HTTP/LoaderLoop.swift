@@ -39,6 +39,7 @@ final class LoaderLoop {
 
   let options: NetworkOptions
   let exchange: HTTPLoader.Exchange
+  private let multi: CurlMulti
   var fetches: [Fetch] = []
   var origins = Origins()
   var logins: Logins
@@ -48,8 +49,9 @@ final class LoaderLoop {
   var renewing: Set<String> = []
   private var hasEvents = false
 
-  init(options: NetworkOptions, exchange: HTTPLoader.Exchange) {
+  init(options: NetworkOptions, exchange: HTTPLoader.Exchange, multi: CurlMulti) {
     self.options = options
+    self.multi = multi
     self.exchange = exchange
     logins = Logins(
       rules: options.hosts, netrc: options.netrc, environment: { EnvironmentVariable.value(of: $0) }
@@ -58,25 +60,29 @@ final class LoaderLoop {
 
   func run() {
     while true {
-      let commands = exchange.commands.withLock { commands in
-        let taken = commands
-        commands = []
-        return taken
-      }
-      for command in commands {
-        if case .stop = command { return }
+      for command in exchange.takeCommands() {
+        if case .stop = command { return endAll() }
         take(command)
       }
       startWhatMay(now: .now)
-      for (transfer, outcome) in exchange.multi.perform() { ended(transfer, outcome) }
+      for (transfer, outcome) in multi.perform() { ended(transfer, outcome) }
       if hasEvents {
         hasEvents = false
         exchange.bell.ring()
       }
       giveUpWhatStandsStill(now: .now)
       startWhatMay(now: .now)
-      exchange.multi.wait(milliseconds: waitingTime(now: .now))
+      multi.wait(milliseconds: waitingTime(now: .now), orFor: exchange.wake.number)
+      exchange.wake.silence()
     }
+  }
+
+  /// No transfer calls back once this loop is gone.
+  private func endAll() {
+    for fetch in fetches {
+      if case .running(let transfer) = fetch.state { multi.remove(transfer) }
+    }
+    fetches = []
   }
 
   func emit(_ fetch: Fetch, _ event: FetchEvent) {
@@ -105,7 +111,7 @@ final class LoaderLoop {
       guard let fetch = fetches.first(where: { $0.number == number }) else { return }
       if case .running(let transfer) = fetch.state {
         if let remaining = fetch.plan.remaining, remaining < bytes, !fetch.isPaused { return }
-        exchange.multi.remove(transfer)
+        multi.remove(transfer)
       }
       finish(fetch, .failed(FetchError(kind: .cancelled, words: "it was cancelled")))
     case .secret(let command, let secret): secretCame(command, secret)
@@ -160,7 +166,7 @@ final class LoaderLoop {
     }
     fetch.sentLogin = carried.login == nil || settings.login != nil
     let transfer = CurlTransfer(
-      settings,
+      settings, library: multi.library,
       gate: { [unowned self, unowned fetch] peer in
         origins.reached(
           fetch.plan.address.host, peer, namedBy: fetch.plan.wish.namedBy)
@@ -173,14 +179,14 @@ final class LoaderLoop {
     fetch.state = .running(transfer)
     fetch.lastProgress = now
     exchange.requests.add(1, ordering: .relaxed)
-    exchange.multi.add(transfer)
+    multi.add(transfer)
   }
 
   private func giveUpWhatStandsStill(now: Instant) {
     // Many times what a stalled connection is given: the last resort against waiting for ever.
     let patience = Duration.seconds(options.patienceSeconds * 12)
     for fetch in fetches where !fetch.isPaused && now - fetch.lastProgress > patience {
-      if case .running(let transfer) = fetch.state { exchange.multi.remove(transfer) }
+      if case .running(let transfer) = fetch.state { multi.remove(transfer) }
       let host = fetch.plan.address.visibleHost
       finish(fetch, .failed(.unreachable("\(host) does not answer")))
     }

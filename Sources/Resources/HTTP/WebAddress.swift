@@ -13,12 +13,13 @@ public struct WebAddress: Equatable, Sendable {
   /// Takes a URL apart, or what a base makes of a reference (RFC 3986, section 5.2); nil for what
   /// is no http or https URL. A reference brings no login.
   public init?(_ text: String, relativeTo base: WebAddress? = nil) {
-    guard text.utf8.count <= 16 << 10, let parts = URLParts(text, relativeTo: base?.url),
-      parts.scheme == "http" || parts.scheme == "https", !parts.host.isEmpty
+    guard text.utf8.count <= 16 << 10,
+      let parts = URLParts(text, relativeTo: base.flatMap { URLParts($0.url) }),
+      parts.scheme == "http" || parts.scheme == "https"
     else { return nil }
     scheme = parts.scheme
-    host = parts.host.lowercased()
-    port = parts.port
+    host = parts.host
+    port = parts.port ?? (parts.scheme == "https" ? 443 : 80)
     target = parts.path + (parts.query.map { "?" + $0 } ?? "")
     user = base == nil ? parts.user : nil
     password = base == nil ? parts.password : nil
