@@ -54,7 +54,11 @@ public struct CacheDirectory: Sendable {
 
   /// Reads and checks every stored byte; wrong segments are dropped, orphans swept.
   public func verify() throws(ResourceError) -> CacheCheck {
-    try using(otherwise: CacheCheck()) { store throws(CacheError) in try store.verify() }
+    try using(otherwise: CacheCheck()) { store throws(CacheError) in
+      let check = try store.verify()
+      guard !store.isRenewed else { throw .gone }
+      return check
+    }
   }
 
   /// Deletes what no process uses.

@@ -32,6 +32,8 @@ final class CacheStore {
   var dropped: [(entry: EntryNumber, segment: Segment)] = []
   private var saving = Saving()
   var wasSetAside = false
+  /// Whether it was found damaged when it was opened.
+  let isRenewed: Bool
 
   /// An entry in use.
   struct Use {
@@ -57,7 +59,7 @@ final class CacheStore {
     } catch {
       throw .unusable(error.description)
     }
-    index = try CacheStore.openIndex(directory, disk)
+    (index, isRenewed) = try CacheStore.openIndex(directory, disk)
   }
 
   // MARK: - Finding and making entries

@@ -17,14 +17,15 @@ extension CacheStore {
       heldAtCommit = nil
       touched = []
       dropped = []
-      index = try CacheStore.openIndex(directory, disk)
+      index = try CacheStore.openIndex(directory, disk).index
       throw .gone
     }
   }
 
+  /// Opens the index, or a new one where it is damaged.
   static func openIndex(
     _ directory: String, _ disk: any Disk
-  ) throws(CacheError) -> CacheIndex {
+  ) throws(CacheError) -> (index: CacheIndex, isRenewed: Bool) {
     let path = directory + "/index.db"
     for attempt in 0..<2 {
       // SQLite would make it readable for others; its journal takes after it.
@@ -39,7 +40,7 @@ extension CacheStore {
         continue
       }
       guard let found else { throw .unusable("a newer version of this program made its index") }
-      return found
+      return (found, attempt > 0)
     }
     throw .unusable("its index cannot be made")
   }

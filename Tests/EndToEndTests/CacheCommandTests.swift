@@ -1,0 +1,174 @@
+import Support
+import Testing
+
+extension EndToEnd {
+  /// `storytty cache` and its verbs.
+  @Suite struct CacheCommandTests {
+    private let folder: TemporaryDirectory
+    private let nginx: Nginx
+    private let clip: [UInt8]
+
+    init() throws {
+      folder = try TemporaryDirectory()
+      nginx = try Nginx()
+      clip = try readFile(Clip(.pattern, width: 640, height: 360, seconds: 3).file())
+      try nginx.serve(clip, as: "clip.mp4")
+    }
+
+    private func cache(_ words: [String]) throws -> CommandResult {
+      try storytty(["cache"] + words + ["--cache-dir", folder.path("cache")])
+    }
+
+    private func json(_ words: [String]) throws -> JSONValue {
+      try JSONValue(parsing: cache(words + ["--json"]).output)
+    }
+
+    private func prefetch() throws -> CommandResult {
+      try cache(["prefetch", "\(nginx.url)/clip.mp4"])
+    }
+
+    /// Changes bytes in the middle of every blob.
+    private func damage(_ bytes: Int) throws {
+      let blobs = folder.path("cache/blobs")
+      for shard in directoryEntries(blobs) {
+        for name in directoryEntries("\(blobs)/\(shard)") {
+          let path = "\(blobs)/\(shard)/\(name)"
+          var content = try readFile(path)
+          for index in 0..<bytes { content[content.count / 2 + index] ^= 0x20 }
+          try writeFile(content, to: path)
+        }
+      }
+    }
+
+    @Test func everyVerb_withoutACache_findsNothing_andMakesNone() throws {
+      for verb in ["status", "list", "verify", "clear"] {
+        let result = try cache([verb])
+        #expect(result.status == 0)
+        #expect(result.errors == [])
+      }
+      #expect(!fileExists(folder.path("cache")))
+      #expect(try cache(["path"]).outputText == folder.path("cache") + "\n")
+    }
+
+    @Test func prefetch_ofAStory_fetchesItOnce() throws {
+      let first = try prefetch()
+      #expect(first.status == 0)
+      let size = "\((Double(clip.count) / 100).rounded() / 10) kB"
+      #expect(first.outputText == "\(nginx.url)/clip.mp4  \(size), fetched \(size)\n")
+      #expect(try prefetch().outputText == "\(nginx.url)/clip.mp4  \(size), was here\n")
+      #expect(nginx.accesses.map(\.bytes).reduce(0, +) == clip.count)
+    }
+
+    @Test func prefetch_onATerminal_showsABar() throws {
+      let slow = try Nginx(rate: 200_000)
+      try slow.serve(clip, as: "clip.mp4")
+      let terminal = try PseudoTerminal(columns: 90, rows: 10)
+      try terminal.start(
+        Programs.player,
+        ["cache", "prefetch", "\(slow.url)/clip.mp4", "--cache-dir", folder.path("cache")],
+        environment: Play.environment(home: folder.path))
+      #expect(terminal.waitUntil { $0.text.contains("1/1 clip.mp4 from 127.0.0.1") })
+      #expect(terminal.awaitEnd()?.shellStatus == 0)
+      #expect(terminal.screen.text.contains("clip.mp4  "))
+      #expect(!terminal.screen.text.contains("1/1"))
+    }
+
+    @Test func prefetch_ofWhatIsMissing_saysSo() throws {
+      let result = try cache(["prefetch", "\(nginx.url)/clip.mp4", "\(nginx.url)/none.mp4"])
+      #expect(result.status == 3)
+      #expect(result.errorLines.count == 1)
+      #expect(
+        result.errorText.hasPrefix("storytty: cannot fetch \(nginx.url)/none.mp4: 127.0.0.1:"))
+      #expect(try cache(["prefetch", "\(nginx.url)/none.mp4"]).status == 2)
+      #expect(try cache(["prefetch"]).status == 1)
+    }
+
+    @Test func status_tellsWhatIsHeldAndSaved() throws {
+      _ = try prefetch()
+      let url = "\(nginx.url)/clip.mp4"
+      for _ in 0..<2 {
+        let play = try Play(["--untimed", "--cache-dir", folder.path("cache"), url])
+        #expect(play.terminal.awaitEnd()?.shellStatus == 0)
+        #expect(try play.report().network.requests == 0)
+      }
+      let status = try json(["status"])
+      #expect(
+        status.keys == ["bytes", "days", "entries", "limitBytes", "limitEntries", "path", "total"])
+      #expect(status["entries"] == .number(1))
+      #expect(status["bytes"] == .number(Double(clip.count)))
+      #expect(status["total"]["bytesFetched"] == .number(Double(clip.count)))
+      #expect(status["days"].elements.count == 1)
+      guard case .number(let saved) = status["total"]["bytesSaved"],
+        case .number(let served) = status["total"]["bytesServed"]
+      else { throw SupportError("no sums") }
+      #expect(saved == served - Double(clip.count))
+      // Twice the whole story was shown without fetching it again.
+      #expect(served >= Double(2 * clip.count))
+      #expect(try cache(["status"]).outputText.contains(" saved: "))
+    }
+
+    @Test func list_namesEntriesWithoutSecrets() throws {
+      _ = try cache([
+        "prefetch", "http://anna:canary@127.0.0.1:\(nginx.port)/clip.mp4?token=canary",
+      ])
+      let list = try json(["list"])
+      #expect(list.elements.map { $0["source"] } == [.text("\(nginx.url)/clip.mp4")])
+      #expect(list.elements.map { $0["length"] } == [.number(Double(clip.count))])
+      #expect(try !cache(["list"]).outputText.contains("canary"))
+    }
+
+    @Test func verify_ofDamagedBlobs_dropsThemOnce() throws {
+      _ = try prefetch()
+      #expect(try cache(["verify"]).status == 0)
+      try damage(3)
+      let found = try cache(["verify"])
+      #expect(found.status == 3)
+      #expect(found.outputText.contains("1 wrong, dropped"))
+      #expect(try json(["verify"])["wrongSegments"] == .number(0))
+      // What was dropped is fetched again, and nothing else.
+      _ = try prefetch()
+      #expect(nginx.accesses.map(\.bytes).reduce(0, +) < 2 * clip.count)
+      #expect(try json(["verify"])["bytes"] == .number(Double(clip.count)))
+    }
+
+    @Test func verify_ofAnUnusableIndex_isAnError_andTheNextRunWorks() throws {
+      _ = try prefetch()
+      try writeFile(Array("no database at all".utf8), to: folder.path("cache/index.db"))
+      let result = try cache(["verify"])
+      #expect(result.status == 1)
+      #expect(result.errorText.contains("cannot use the cache \(folder.path("cache"))"))
+      #expect(try prefetch().status == 0)
+      #expect(try cache(["verify"]).status == 0)
+    }
+
+    @Test func clear_leavesNothing() throws {
+      _ = try prefetch()
+      #expect(try cache(["clear"]).status == 0)
+      #expect(try json(["status"])["entries"] == .number(0))
+      let shards = directoryEntries(folder.path("cache/blobs"))
+      #expect(shards.flatMap { directoryEntries(folder.path("cache/blobs/\($0)")) } == [])
+    }
+
+    @Test(arguments: [
+      (["cache", "verfy"], "did you mean 'verify'?"), (["cache", "list", "x"], "takes no source"),
+      (["cache", "status", "--no-cache"], "there is no cache"),
+      (["--cache-size", "much", "x"], "--cache-size takes a size, such as 4 GB, not 'much'"),
+    ])
+    func badWords_areNamed(words: [String], reason: String) throws {
+      let result = try storytty(words)
+      #expect(result.status == 1)
+      #expect(result.errorLines.count == 1)
+      #expect(result.errorText.contains(reason))
+    }
+
+    @Test func limits_areKept() throws {
+      for name in ["a", "b", "c"] { try nginx.serve(clip, as: "\(name).mp4") }
+      for name in ["a", "b", "c"] {
+        let result = try cache(["prefetch", "\(nginx.url)/\(name).mp4", "--cache-stories", "2"])
+        #expect(result.status == 0)
+      }
+      let names = try json(["list"]).elements.map { $0["source"] }
+      #expect(names == [.text("\(nginx.url)/b.mp4"), .text("\(nginx.url)/c.mp4")])
+    }
+  }
+}
