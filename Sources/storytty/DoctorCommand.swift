@@ -1,6 +1,8 @@
 import Decoders
 import Glibc
 import Pictures
+import Player
+import Resources
 import System
 import Terminal
 
@@ -14,7 +16,7 @@ struct DoctorCommand {
     let demo = Installation.demo ?? "missing"
     print("demo           \(DisplayText.safe(demo))")
     print("sound          not played yet")
-    print("cache          nothing is kept yet")
+    cache()
     return decoder() ? Status.well : Status.usage
   }
 
@@ -39,6 +41,21 @@ struct DoctorCommand {
     }
     if window.columns < ScreenLayout.leastColumns || window.rows < ScreenLayout.leastRows {
       print("  warning      too small: 40x12 at least")
+    }
+  }
+
+  private func cache() {
+    guard let path = invocation.network.cacheDirectory else {
+      return print("cache          none: neither XDG_CACHE_HOME nor HOME is set, or --no-cache")
+    }
+    print("cache          \(DisplayText.safe(path))")
+    do {
+      let status = try CacheDirectory(path, limits: invocation.network.limits).status()
+      print(
+        "  holds        \(Words.bytes(status.bytes)) in "
+          + Words.count(status.entries, "entry", "entries"))
+    } catch {
+      print("  warning      \(DisplayText.safe(error.reason))")
     }
   }
 
