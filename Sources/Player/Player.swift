@@ -36,6 +36,8 @@ public final class Player {
   private var log: TellingLog
   private var endedBy: Signals.Signal?
   private var isFinished = false
+  /// The reel of the story that was told last.
+  private var shownReel: Int?
   /// What must be done as soon as no frame is under way.
   private var layoutIsStale = false
   private var terminalIsUnknown = false
@@ -137,6 +139,7 @@ public final class Player {
     if !screen.isBusy {
       if errorUntil == nil { moments.append(tellings.current?.nextMoment(now: now)) }
       moments.append(view.nextMoment(scene(now: now)))
+      moments.append(screen.nextMoment(now: now))
       if mustPaint || layoutIsStale { moments.append(now) }
       if let lastPaint, !screen.isSettled { moments.append(lastPaint + .milliseconds(120)) }
     }
@@ -185,7 +188,7 @@ public final class Player {
     switch telling.step(at: now) {
     case .nothing: break
     case .show(let picture):
-      screen.setPicture(picture)
+      screen.setPicture(picture, now: now)
       mustPaint = true
       guard !stage.isWaiting else { return }
       log.pictureShown(now: now)
@@ -206,9 +209,10 @@ public final class Player {
     let overlays = view.overlays(scene(now: now))
     let settles = lastPaint.map { now - $0 >= .milliseconds(120) } ?? false
     let settlesNow = settles && !screen.isSettled
-    guard mustPaint || overlays != view.paintedOverlays || settlesNow else { return }
+    let slides = screen.nextMoment(now: now) != nil
+    guard mustPaint || overlays != view.paintedOverlays || settlesNow || slides else { return }
     let isStill = tellings.current?.info?.isStill ?? true
-    let bytes = screen.paint(overlays, exactly: isStill || settlesNow, now: now)
+    let bytes = screen.paint(overlays, exactly: (isStill || settlesNow) && !slides, now: now)
     view.paintedOverlays = overlays
     mustPaint = false
     lastPaint = now
@@ -220,7 +224,8 @@ public final class Player {
     Scene(
       stage: stage, stories: stories, reelNames: reelNames, telling: tellings.current,
       layout: screen.layout, unicode: terminal.abilities.unicode, metrics: log.metrics,
-      byteRate: bytes.network.rate, now: now, wallClock: WallClock.seconds)
+      byteRate: bytes.network.rate, savedBytes: bytes.network.saving.saved, now: now,
+      wallClock: WallClock.seconds)
   }
 
   private func layOut(now: Instant) {
@@ -263,6 +268,11 @@ public final class Player {
     log.begin(stories[telling.story], generation: telling.generation, now: now)
     view.storyBegan(at: now)
     screen.beginStory()
+    let reel = stage.reel(of: telling.story)
+    if let shownReel, shownReel != reel {
+      screen.slideNext(from: reel > shownReel ? .right : .left)
+    }
+    shownReel = reel
     // Rapid pressing passes stories by: what lies around them is opened only where one stays.
     neighboursDue = now + .milliseconds(150)
     do {

@@ -20,10 +20,15 @@ final class Screen {
   /// The picture's cells without overlays.
   private var base: CellGrid
   private var picture: PixelPicture?
+  /// The side from which the next picture comes; nil for a cut.
+  private var comesFrom: Slide.Side?
+  private var slide: Slide?
   private var outgoing: [UInt8] = []
   private var sent = 0
   private var frameBegan: Instant?
   private var tolerance = Screen.usualTolerance
+  /// How long the last frame was under way.
+  private var lastTook = Duration.zero
   /// Whether the present layout gives the rows of title and caption to the picture.
   private(set) var chromeIsHidden = false
 
@@ -81,6 +86,7 @@ final class Screen {
     precondition(!isBusy, "a frame cut off would leave half an escape sequence")
     self.mode = mode
     chromeIsHidden = hidden
+    slide = nil
     let parts = Screen.parts(terminal, options, mode, hidden: hidden)
     layout = parts.layout
     renderer = parts.renderer
@@ -91,8 +97,20 @@ final class Screen {
     if let picture { renderer.render(picture, columns: columns, rows: pictureRows, into: &base) }
   }
 
+  /// The next picture pushes the present one away, where the line is fast enough for that.
+  func slideNext(from side: Slide.Side) {
+    let isFast = lastTook < .milliseconds(15) && tolerance == Screen.usualTolerance
+    if isFast, picture != nil, !options.reduceMotion, !options.untimed { comesFrom = side }
+  }
+
+  /// When the slide goes on; nil where nothing slides.
+  func nextMoment(now: Instant) -> Instant? { slide?.nextMoment(at: now) }
+
   /// Makes a picture the one to be seen.
-  func setPicture(_ decoded: DecodedPicture) {
+  func setPicture(_ decoded: DecodedPicture, now: Instant) {
+    if let comesFrom { slide = Slide(from: base, side: comesFrom, began: now) }
+    comesFrom = nil
+
     let picture = PixelPicture(
       width: Int(decoded.width), height: Int(decoded.height), pixels: decoded.pixels)
     self.picture = picture
@@ -100,7 +118,11 @@ final class Screen {
   }
 
   /// Another story's pictures come: what was measured of the last one's light does not hold.
-  func beginStory() { renderer.beginScene() }
+  func beginStory() {
+    renderer.beginScene()
+    comesFrom = nil
+    slide = nil
+  }
 
   /// Whether a frame is still under way to the terminal.
   var isBusy: Bool { sent < outgoing.count }
@@ -111,10 +133,11 @@ final class Screen {
   func paint(_ overlays: Overlays, exactly: Bool, now: Instant) -> Int {
     precondition(!isBusy, "one frame in flight")
     let tolerance = exactly ? 0 : tolerance
-    if overlays == Overlays() {
+    if let moving = slide, moving.isOver(at: now) { slide = nil }
+    if overlays == Overlays(), slide == nil {
       outgoing = painter.paint(base, tolerance: tolerance)
     } else {
-      var cells = base
+      var cells = slide?.cells(to: base, step: slide?.step(at: now) ?? 0) ?? base
       overlays.draw(with: compositor, on: &cells)
       outgoing = painter.paint(cells, tolerance: tolerance)
     }
@@ -140,6 +163,7 @@ final class Screen {
       if took > .milliseconds(50) { tolerance = min(Screen.largestTolerance, tolerance + 1) }
     } else {
       frameBegan = nil
+      lastTook = took
       if took < .milliseconds(20) { tolerance = max(Screen.usualTolerance, tolerance - 1) }
     }
   }

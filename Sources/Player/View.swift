@@ -16,6 +16,8 @@ struct Scene {
   let metrics: Metrics
   /// Bytes a second that come from the network; nil while none do.
   let byteRate: UInt64?
+  /// What the cache has spared in this run.
+  let savedBytes: UInt64
   let now: Instant
   /// Seconds since 1970.
   let wallClock: Int64
@@ -194,6 +196,9 @@ struct View {
     var overlays = Overlays()
     if scene.stage.isAtEndCard {
       overlays.endCard = [endWords(scene)]
+      if scene.savedBytes > 0 {
+        overlays.endCard.append("\(Words.bytes(scene.savedBytes)) were not fetched again")
+      }
       overlays.endKeys = [
         .init(keys: "Enter", meaning: "again"),
         .init(keys: options.keys.name(of: .previous) ?? "", meaning: "back"),
