@@ -19,6 +19,9 @@ public final class DecoderPool {
     if spare == nil { spare = try DecoderProcess(program: program) }
   }
 
+  /// Whether a decoder waits for its story.
+  public var hasSpare: Bool { spare != nil }
+
   /// The waiting decoder, else a new one.
   func take() throws(SystemError) -> DecoderProcess {
     reap()

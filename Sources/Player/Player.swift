@@ -47,6 +47,13 @@ public final class Player {
   /// Decoders get a new grid only once the size has settled: each change costs them a seek.
   private var reshapeDue: Instant?
   private var errorUntil: Instant?
+  private var posters = Posters()
+  /// Stories that are passed by faster than this are not opened.
+  private static let calm = Duration.milliseconds(150)
+  private var lastJump: Instant?
+  private var isInAHurry = false
+  /// When the current story is opened unless another jump follows; nil once it is.
+  private var openDue: Instant?
 
   /// - Parameter processStart: when the program started, for the time to the first picture.
   public init(
@@ -131,7 +138,7 @@ public final class Player {
 
   private func nextMoment(now: Instant) -> Instant? {
     var moments: [Instant?] = [
-      pointer.deadline, errorUntil, reshapeDue, saver?.deadline,
+      pointer.deadline, errorUntil, reshapeDue, saver?.deadline, openDue,
       // Past its time it waits for bytes or a picture.
       neighboursDue.flatMap { $0 > now ? $0 : nil },
     ]
@@ -153,9 +160,11 @@ public final class Player {
       errorUntil = nil
       perform(stage.handle(.errorRead(generation: stage.current.generation)), now: now)
     }
+    if let due = openDue, now >= due { open(stage.current, now: now) }
     lookAhead(now: now)
     if let due = reshapeDue, now >= due {
       reshapeDue = nil
+      posters.removeAll()
       tellings.reshape(screen.shape(fit: view.fit), at: now)
     }
     guard !screen.isBusy, !isFinished else { return }
@@ -188,6 +197,7 @@ public final class Player {
     switch telling.step(at: now) {
     case .nothing: break
     case .show(let picture):
+      if screen.isAwaitingStory { posters.note(picture, of: telling.story) }
       screen.setPicture(picture, now: now)
       mustPaint = true
       guard !stage.isWaiting else { return }
@@ -260,6 +270,7 @@ public final class Player {
     log.close(.skipped, tellings.current, now: now)
     tellings.endCurrent()
     errorUntil = nil
+    openDue = nil
     view.error = nil
   }
 
@@ -274,9 +285,22 @@ public final class Player {
     }
     shownReel = reel
     // Rapid pressing passes stories by: what lies around them is opened only where one stays.
-    neighboursDue = now + .milliseconds(150)
+    neighboursDue = now + Player.calm
+    guard isInAHurry, !tellings.canTellAtOnce(telling.story) else {
+      return open(telling, now: now)
+    }
+    openDue = now + Player.calm
+    if let poster = posters[telling.story] {
+      screen.setPicture(poster, now: now)
+      mustPaint = true
+    }
+  }
+
+  private func open(_ telling: Stage.Telling, now: Instant) {
+    openDue = nil
     do {
       try tellings.tell(telling.story, generation: telling.generation)
+      if stage.isPaused { tellings.current?.setPaused(true, at: now) }
     } catch {
       fail(generation: telling.generation, reason: error.reason, now: now)
     }
@@ -391,7 +415,10 @@ public final class Player {
   /// An event that a story's picture answers: its latency counts.
   private func answer(_ event: Stage.Event, now: Instant) {
     log.keyPressed(at: now)
+    isInAHurry = lastJump.map { now - $0 < Player.calm } ?? false
+    lastJump = now
     perform(stage.handle(event), now: now)
+    isInAHurry = false
   }
 
   private func perform(_ gesture: Pointer.Gesture, now: Instant) {

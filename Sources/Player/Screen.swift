@@ -23,6 +23,8 @@ final class Screen {
   /// The side from which the next picture comes; nil for a cut.
   private var comesFrom: Slide.Side?
   private var slide: Slide?
+  /// No picture of the current story was set yet.
+  private(set) var isAwaitingStory = true
   private var outgoing: [UInt8] = []
   private var sent = 0
   private var frameBegan: Instant?
@@ -122,6 +124,7 @@ final class Screen {
     renderer.beginScene()
     comesFrom = nil
     slide = nil
+    isAwaitingStory = true
   }
 
   /// Whether a frame is still under way to the terminal.

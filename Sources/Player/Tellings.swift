@@ -31,6 +31,9 @@ final class Tellings {
   /// All that have a decoder.
   var all: [Telling] { (current.map { [$0] } ?? []) + ready.values }
 
+  /// Whether a story can be told without starting a process.
+  func canTellAtOnce(_ story: Int) -> Bool { ready[story] != nil || pool.hasSpare }
+
   /// Makes a story the current one; what was told before ends.
   func tell(_ story: Int, generation: Int) throws(ResourceError) {
     endCurrent()

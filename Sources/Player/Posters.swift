@@ -1,0 +1,32 @@
+import DecoderLink
+
+/// The first pictures of stories that were told, so that one who passes them by in a hurry sees
+/// where he is.
+struct Posters {
+  /// In pixels, of all of them together: 4 bytes each.
+  private static let most = 1 << 20
+
+  private var pictures: [Int: DecodedPicture] = [:]
+  /// The least recently noted first.
+  private var order: [Int] = []
+  private var pixels = 0
+
+  subscript(story: Int) -> DecodedPicture? { pictures[story] }
+
+  mutating func note(_ picture: DecodedPicture, of story: Int) {
+    forget(story)
+    pictures[story] = picture
+    order.append(story)
+    pixels += picture.pixels.count
+    while pixels > Posters.most, let oldest = order.first { forget(oldest) }
+  }
+
+  /// The pictures of another size are worth nothing.
+  mutating func removeAll() { self = Posters() }
+
+  private mutating func forget(_ story: Int) {
+    guard let old = pictures.removeValue(forKey: story) else { return }
+    pixels -= old.pixels.count
+    order.removeAll { $0 == story }
+  }
+}
