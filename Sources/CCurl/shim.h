@@ -6,12 +6,15 @@
 
 #include <curl/curl.h>
 #include <dlfcn.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 
 #define CC_FUNCTIONS(each) \
   each(curl_global_init) each(curl_getdate) each(curl_slist_append) each(curl_slist_free_all) \
-  each(curl_easy_init) each(curl_easy_setopt) each(curl_easy_pause) each(curl_easy_cleanup) \
+  each(curl_easy_init) each(curl_easy_setopt) each(curl_easy_getinfo) \
+  each(curl_easy_pause) each(curl_easy_cleanup) \
   each(curl_multi_init) each(curl_multi_setopt) each(curl_multi_add_handle) \
   each(curl_multi_remove_handle) each(curl_multi_perform) each(curl_multi_poll) \
   each(curl_multi_info_read) each(curl_multi_cleanup)
@@ -71,6 +74,14 @@ static inline int cc_limit_buffer(void *unused, curl_socket_t socket, curlsockty
 }
 static inline CURLcode cc_set_small_buffer(const cc_library *library, CURL *easy) {
   return (library->curl_easy_setopt)(easy, CURLOPT_SOCKOPTFUNCTION, cc_limit_buffer);
+}
+/// Lets the other side send no more than what it was allowed already.
+static inline void cc_close_window(const cc_library *library, CURL *easy) {
+  curl_socket_t socket = CURL_SOCKET_BAD;
+  int least = 1;
+  if ((library->curl_easy_getinfo)(easy, CURLINFO_ACTIVESOCKET, &socket) == CURLE_OK &&
+      socket != CURL_SOCKET_BAD)
+    setsockopt(socket, IPPROTO_TCP, TCP_WINDOW_CLAMP, &least, sizeof least);
 }
 /// Asked with the address that a connection has reached, before anything is sent.
 typedef int (*cc_gate)(void *context, char *peer, char *own, int peer_port, int own_port);

@@ -95,6 +95,16 @@ import Testing
     #expect(try store.list() == [])
   }
 
+  @Test(arguments: [EMFILE, EACCES, EIO])
+  func find_ofAFileThatCannotBeOpenedNow_keepsTheEntry(code: Int32) throws {
+    try bench.fill(bench.open(), "k")
+    let store = try bench.open()
+    bench.disk.set { $0.openCode = code }
+    #expect(try store.find("k") == nil)
+    bench.disk.set { $0.openCode = nil }
+    #expect(try store.find("k")?.segments.map(\.range) == [0..<4096])
+  }
+
   @Test func find_ofATruncatedBlob_dropsWhatIsPastItsEnd() throws {
     try bench.fill(bench.open(), "k", bytes: 3 << 20)
     truncate(bench.blobs[0], (2 << 20) - 1)

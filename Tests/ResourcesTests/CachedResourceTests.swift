@@ -159,8 +159,8 @@ import Testing
     #expect(try wrongSegments() == 0)
   }
 
-  /// A viewer who goes in the middle of a window loses what is in the sockets' buffers.
-  @Test(arguments: [(true, 0), (false, 1 << 20)])
+  /// A viewer who goes in the middle of a window loses what waits in the server's socket.
+  @Test(arguments: [(true, 0), (false, 256 << 10)])
   func partlyWatched_isCompletedWithoutFetchingTwice(waits: Bool, waste: Int) throws {
     let server = try serving(8_000_000)
     defer { server.close() }
@@ -417,6 +417,54 @@ import Testing
     bench.network.close()
     // What came is kept.
     #expect(try CacheStore(directory: cache).list().first.map { $0.bytes > 0 } == true)
+  }
+
+  /// A hostile file makes a decoder ask for anything.
+  @Test(
+    arguments: [.max, .max - 1, 1 << 63, 1 << 62, 1 << 50, 100_001, 100_000] as [UInt64])
+  func read_pastTheEnd_givesNothing(offset: UInt64) throws {
+    let server = try serving(100_000)
+    defer { server.close() }
+    let bench = try NetworkBench(cache)
+    let resource = try bench.network.open(server.url + "/a")
+    // Before and after the length is known.
+    for _ in 0..<2 { #expect(try bench.read(resource, offset, .max) == .success([])) }
+    #expect(isSample(try bench.readAll(resource), 0..<100_000))
+    bench.network.close()
+  }
+
+  /// The new bytes are told by a check that takes longer than one waits for it; what was begun for
+  /// the old ones meanwhile comes last.
+  @Test func lateCheck_thatFindsOtherBytes_dropsWhatIsUnderWay() throws {
+    let (old, new) = (
+      ServedFile(sampleBytes(0..<2_000_000, seed: 1)),
+      ServedFile(sampleBytes(0..<2_000_000, seed: 2), tag: "\"v2\"")
+    )
+    let hasChanged = Atomic(false)
+    let server = try FaultServer { request in
+      if request["if-none-match"] != nil {
+        sleep(4)
+        hasChanged.store(true, ordering: .relaxed)
+      }
+      var reply = (hasChanged.load(ordering: .relaxed) ? new : old).reply(to: request)
+      if request["if-match"] != nil { reply.bytesPerSecond = 60_000 }
+      return reply
+    }
+    defer { server.close() }
+    let first = try NetworkBench(cache)
+    _ = try first.read(first.network.open(server.url + "/a"), 0, 1000).get()
+    first.network.close()
+    let bench = try NetworkBench(cache) {
+      $0.freshSeconds = 0
+      $0.patienceSeconds = 20
+    }
+    let resource = try bench.network.open(server.url + "/a")
+    let bytes = try bench.read(resource, 1_000_000, 200_000).get()
+    #expect(isSample(bytes, 1_000_000..<1_200_000, seed: 2))
+    #expect(isSample(try bench.readAll(resource), 0..<2_000_000, seed: 2))
+    bench.network.close()
+    #expect(try wrongSegments() == 0)
+    #expect(isSample(try playAll(server.url + "/a").bytes, 0..<2_000_000, seed: 2))
   }
 
   @Test func errors_holdNoSecret() throws {

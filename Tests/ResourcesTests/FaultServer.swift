@@ -29,6 +29,8 @@ struct ServerReply: Sendable {
   /// Whether the length is told; otherwise the connection's end ends the body.
   var tellsLength = true
   var isChunked = false
+  /// Fields after a chunked body.
+  var trailers: [String] = []
   /// Sends only so many bytes of the body and closes.
   var cutsAfter: Int?
   /// Sends so many bytes of the body and then nothing more.
@@ -194,7 +196,10 @@ final class FaultServer: Sendable {
       return false
     }
     if reply.cutsAfter != nil { return false }
-    if reply.isChunked { return write(Array("0\r\n\r\n".utf8)[...], socket) }
+    if reply.isChunked {
+      let trailers = reply.trailers.map { $0 + "\r\n" }.joined()
+      return write(Array("0\r\n\(trailers)\r\n".utf8)[...], socket)
+    }
     return reply.tellsLength
   }
 

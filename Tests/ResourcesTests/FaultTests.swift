@@ -12,7 +12,8 @@ import Testing
     case wrongStart, wrongEnd, wrongTotal, oneByteShort, chunkedPart, noLength, chunkedWhole
     case zippedPart, notSatisfied, notSatisfiedPage, pageOnce, replaced, weakTag, noTag
     case closesEarly, closesAtOnce, closesAfterLast, busy, tooManyRequests, stalls, drips
-    case noTagOnParts, unauthorizedOnce, emptyAnswer, ignoresConditions, accepted
+    case trailers, hugeLength, hugeRange, longWait, noTagOnParts, unauthorizedOnce, emptyAnswer,
+      ignoresConditions, accepted
   }
 
   private static let size: UInt64 = 1_500_000
@@ -57,6 +58,15 @@ import Testing
         return ServerReply(status: 429, fields: [("Retry-After", "1")])
       case .stalls where number == 1: reply.stallsAfter = 1000
       case .drips where number == 1: reply.bytesPerSecond = 20
+      case .trailers:
+        reply.isChunked = true
+        reply.trailers = ["ETag: \"v7\"", "Content-Length: 3"]
+      case .hugeLength where number == 1:
+        return ServerReply(fields: [("Content-Length", "18446744073709551615")])
+      case .hugeRange where isPart && number == 1:
+        reply["Content-Range"] = "bytes 0-18446744073709551614/18446744073709551615"
+      case .longWait where number == 1:
+        return ServerReply(status: 503, fields: [("Retry-After", "-9223372036854775808")])
       case .noTagOnParts where number > 0: reply["ETag"] = nil
       case .unauthorizedOnce where number == 1: return ServerReply(status: 401)
       case .emptyAnswer where number == 1: return ServerReply(status: 204)

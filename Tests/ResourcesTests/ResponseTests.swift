@@ -215,6 +215,16 @@ import Testing
       identity("https://b.s3.example.org/a?v=2&X-Amz-Signature=aa&X-Amz-Date=1")
         == identity("https://b.s3.example.org/a?v=2&X-Amz-Signature=bb&X-Amz-Date=2"))
     #expect(identity("https://h/a?v=1") != identity("https://h/a?v=2"))
+    #expect(
+      identity("https://b.blob.example.org/a?sv=1&se=2&sp=r&sig=aa")
+        == identity("https://b.blob.example.org/a?sv=1&se=3&sp=r&sig=bb"))
+    #expect(
+      identity("https://h/a?Expires=1&Signature=a&Key-Pair-Id=k")
+        == identity("https://h/a?Expires=2&Signature=b&Key-Pair-Id=k"))
+    // Without a signature they are names like any other.
+    for name in ["st", "se", "sv", "expires", "policy", "x-amz-date", "sig"] {
+      #expect(identity("https://h/a?\(name)=1") != identity("https://h/a?\(name)=2"))
+    }
     #expect(identity("https://anna@h/a") != identity("https://h/a"))
     #expect(identity("https://anna:1@h/a") == identity("https://anna:2@h/a"))
   }
@@ -270,6 +280,20 @@ import Testing
       logins.decide(for: source, source: source)
         == .carry(Logins.Carried(login: Netrc.Login(user: "anna", password: "pw"))))
     #expect(logins.decide(for: other, source: source) == .carry(Logins.Carried()))
+  }
+
+  @Test func loginForAllMachines_isNotForWhereTheyLeadTo() throws {
+    let text = "machine b.example login b password 1 default login all password 2"
+    var logins = logins([], netrc: text)
+    let source = try #require(WebAddress("http://a.example/x"))
+    for (host, user) in [("a", "all"), ("b", "b"), ("c", nil)] {
+      let address = try #require(WebAddress("http://\(host).example/x"))
+      guard case .carry(let carried) = logins.decide(for: address, source: source) else {
+        Issue.record("nothing has to be asked")
+        return
+      }
+      #expect(carried.login?.user == user)
+    }
   }
 
   @Test func command_isAskedOnceAndRenewedOnce() throws {

@@ -14,6 +14,10 @@ final class FaultyDisk: Disk {
     /// Writes that still succeed; nil for all.
     var writesLeft: Int?
     var syncsFail = false
+    /// How long a sync takes.
+    var syncMilliseconds: UInt32 = 0
+    /// Why no file can be opened.
+    var openCode: Int32?
     var free: UInt64?
   }
 
@@ -29,11 +33,18 @@ final class FaultyDisk: Disk {
     }
   }
 
-  var syncsFail: Bool { faults.withLock { $0.syncsFail } }
+  var syncsFail: Bool {
+    let (fail, milliseconds) = faults.withLock { ($0.syncsFail, $0.syncMilliseconds) }
+    if milliseconds > 0 { usleep(milliseconds * 1000) }
+    return fail
+  }
 
   func makeFolder(_ path: String) throws(SystemError) { try real.makeFolder(path) }
   func open(_ path: String, creating: Bool) throws(SystemError) -> any DiskFile {
-    FaultyFile(try real.open(path, creating: creating), self)
+    if let code = faults.withLock({ $0.openCode }) {
+      throw SystemError(step: "open", subject: path, code: code)
+    }
+    return FaultyFile(try real.open(path, creating: creating), self)
   }
   func synchronizeFolder(_ path: String) throws(SystemError) {
     try real.synchronizeFolder(path)

@@ -151,6 +151,10 @@ final class CurlTransfer {
       }, Unmanaged.passUnretained(self).toOpaque())
   }
 
+  /// No more is wanted than what is on its way: what a server has sent and nobody takes would have
+  /// to be fetched again.
+  func closeWindow() { cc_close_window(library.table, easy) }
+
   /// Goes on after a pause.
   func resume() { _ = library.calls.curl_easy_pause(easy, CURLPAUSE_CONT) }
 

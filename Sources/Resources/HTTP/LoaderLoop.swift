@@ -77,11 +77,30 @@ final class LoaderLoop {
     }
   }
 
-  /// No transfer calls back once this loop is gone.
+  private static let patienceAtEnd = Duration.milliseconds(60)
+
+  /// Takes in what servers have sent already, then ends all transfers: none calls back once this
+  /// loop is gone.
   private func endAll() {
-    for fetch in fetches {
-      if case .running(let transfer) = fetch.state { multi.remove(transfer) }
+    let running = fetches.compactMap { fetch -> (Fetch, CurlTransfer)? in
+      if case .running(let transfer) = fetch.state { (fetch, transfer) } else { nil }
     }
+    for (fetch, transfer) in running where fetch.plan.isTaking {
+      fetch.allowed = .max
+      transfer.closeWindow()
+      if fetch.isPaused { transfer.resume() }
+    }
+    let deadline = Instant.now + LoaderLoop.patienceAtEnd
+    var before: UInt64?
+    while running.contains(where: { $0.0.plan.isTaking }), Instant.now < deadline {
+      let received = exchange.bytes.load(ordering: .relaxed)
+      if received == before { break }
+      before = received
+      exchange.wake.silence()
+      multi.wait(milliseconds: 5, orFor: exchange.wake.number)
+      for (transfer, outcome) in multi.perform() { ended(transfer, outcome) }
+    }
+    for (_, transfer) in running { multi.remove(transfer) }
     fetches = []
   }
 

@@ -58,7 +58,10 @@ struct Logins {
     if source.origin == address.origin, let user = source.user {
       carried.login = Netrc.Login(user: user, password: source.password ?? "")
     }
-    carried.login = carried.login ?? netrc[address.host]
+    // The login for all machines is for those that the viewer names, not for where they lead to.
+    let isNamed = source.origin == address.origin
+    carried.login =
+      carried.login ?? (isNamed ? netrc[address.host] : netrc.login(ofMachine: address.host))
     return .carry(carried)
   }
 

@@ -91,12 +91,16 @@ enum Verdict: Equatable, Sendable {
     }
   }
 
+  /// More than any file has; positions up to here can be added up without a thought.
+  static let mostLength: UInt64 = 1 << 50
+
   private static func judgeWhole(_ head: ResponseHead, _ ask: Ask, _ host: String) -> Verdict {
     if let refusal = refusal(head, host) { return .fail(refusal) }
     if head.isEncoded {
       return .fail(.badAnswer("\(host) sends it compressed, though asked not to"))
     }
     let total = head.contentLength
+    if let total, total > mostLength { return .fail(.badAnswer("\(host) tells no sane length")) }
     if let known = ask.known, !ask.revalidates, !isSame(head, total: total, known) {
       return .changed
     }
@@ -105,7 +109,8 @@ enum Verdict: Equatable, Sendable {
 
   private static func judgePart(_ head: ResponseHead, _ ask: Ask, _ host: String) -> Verdict {
     guard ask.hasRange, !head.isEncoded, let told = head.contentRange, let range = told.range,
-      range.lowerBound == ask.start
+      range.lowerBound == ask.start, range.upperBound <= mostLength,
+      (told.total ?? 0) <= mostLength
     else { return .badRange }
     if let refusal = refusal(head, host) { return .fail(refusal) }
     if let length = head.contentLength, length != UInt64(range.count) { return .badRange }
@@ -126,6 +131,7 @@ enum Verdict: Equatable, Sendable {
   private static func judgeUnsatisfied(_ head: ResponseHead, _ ask: Ask) -> Verdict {
     guard ask.hasRange else { return .badRange }
     if let total = head.contentRange?.total {
+      guard total <= mostLength else { return .badRange }
       if let known = ask.known?.length, known != total { return .changed }
       return ask.start >= total ? .pastEnd(total: total) : .badRange
     }

@@ -2,6 +2,8 @@
 struct ResponseHead: Equatable, Sendable {
   private(set) var status = 0
   private(set) var isHTTP1 = false
+  /// Whether its last line has come: what follows are trailers of the body.
+  private(set) var isWhole = false
   private(set) var fields: [(name: String, value: String)] = []
 
   static func == (a: ResponseHead, b: ResponseHead) -> Bool {
@@ -21,8 +23,14 @@ struct ResponseHead: Equatable, Sendable {
   mutating func take(_ line: String) -> Bool {
     // A line break is one character in Swift: compared by scalars.
     let text = String(line.unicodeScalars.filter { $0 != "\r" && $0 != "\n" })
-    if text.isEmpty { return status >= 200 }
-    if text.hasPrefix("HTTP/") {
+    let begins = text.hasPrefix("HTTP/")
+    if isWhole, !begins { return false }
+    if text.isEmpty {
+      isWhole = status >= 200
+      return isWhole
+    }
+    if begins {
+      isWhole = false
       let words = text.split(separator: " ", maxSplits: 2)
       fields = []
       status = words.count > 1 ? Int(words[1]) ?? 0 : 0
@@ -109,7 +117,9 @@ struct ResponseHead: Equatable, Sendable {
         let digits = parts.count > 1 ? parts[1].filter { $0 != "\"" } : ""
         let age = self["age"].flatMap { Int64($0) } ?? 0
         // What cannot be read counts as stale.
-        storing.freshFor = max(0, min(Int64(digits) ?? 0, 365 * 86_400) - max(0, age))
+        let year: Int64 = 365 * 86_400
+        let told = (Int64(digits) ?? 0).clamped(to: 0...year)
+        storing.freshFor = max(0, told - age.clamped(to: 0...year))
       default: break
       }
     }
@@ -125,7 +135,8 @@ struct ResponseHead: Equatable, Sendable {
   /// Seconds that the server asks to wait, from this moment on.
   func retryAfter(now: Int64) -> Int64? {
     guard let value = self["retry-after"] else { return nil }
-    return Int64(value) ?? HTTPDate.seconds(value).map { max(0, $0 - now) }
+    let seconds = Int64(value) ?? HTTPDate.seconds(value).map { $0 - now }
+    return seconds?.clamped(to: 0...(365 * 86_400))
   }
 
   /// Whether a login by digest is offered; nil where none is asked for.
@@ -133,6 +144,12 @@ struct ResponseHead: Equatable, Sendable {
     let challenges = fields.filter { $0.name == "www-authenticate" }.map { $0.value.lowercased() }
     guard !challenges.isEmpty else { return nil }
     return challenges.contains { $0.hasPrefix("digest") }
+  }
+}
+
+extension Int64 {
+  fileprivate func clamped(to range: ClosedRange<Int64>) -> Int64 {
+    Swift.min(Swift.max(self, range.lowerBound), range.upperBound)
   }
 }
 

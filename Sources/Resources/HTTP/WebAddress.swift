@@ -59,19 +59,31 @@ public struct WebAddress: Equatable, Sendable {
   var identity: String {
     let parts = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
     let pairs = parts.count > 1 ? parts[1].split(separator: "&") : []
-    let kept = pairs.filter { !WebAddress.isVolatile($0.prefix { $0 != "=" }) }
+    let names = pairs.map { $0.prefix { $0 != "=" }.lowercased() }
+    let volatile = WebAddress.volatile(among: Set(names))
+    let kept = zip(names, pairs).filter { !volatile.contains($0.0) }.map(\.1)
     let query = kept.isEmpty ? "" : "?" + kept.joined(separator: "&")
     return "\(user ?? "")@\(scheme)://\(visibleHost)\(parts[0])\(query)"
   }
 
   /// Parameters with which storage services sign URLs for a time: S3 and its kin, CloudFront,
-  /// Google Cloud Storage, Azure.
-  private static func isVolatile(_ name: Substring) -> Bool {
-    let lower = name.lowercased()
-    return lower.hasPrefix("x-amz-") || lower.hasPrefix("x-goog-")
-      || ["signature", "expires", "key-pair-id", "policy", "awsaccesskeyid", "googleaccessid"]
-        .contains(lower)
-      || ["sig", "se", "st", "sp", "sv", "sr", "spr", "skoid", "sktid", "skt", "ske", "sks", "skv"]
-        .contains(lower)
+  /// Google Cloud Storage, Azure. Only where the signature is among them: elsewhere `expires` or
+  /// `st` may say which bytes are meant.
+  private static func volatile(among names: Set<String>) -> Set<String> {
+    var volatile: Set<String> = []
+    for brand in ["x-amz-", "x-goog-"] where names.contains(brand + "signature") {
+      volatile.formUnion(names.filter { $0.hasPrefix(brand) })
+    }
+    if names.contains("signature") {
+      volatile.formUnion([
+        "signature", "expires", "key-pair-id", "policy", "awsaccesskeyid", "googleaccessid",
+      ])
+    }
+    if names.isSuperset(of: ["sig", "sv", "se"]) {
+      volatile.formUnion([
+        "sig", "se", "st", "sp", "sv", "sr", "spr", "skoid", "sktid", "skt", "ske", "sks", "skv",
+      ])
+    }
+    return volatile
   }
 }

@@ -53,12 +53,20 @@ final class Content {
   var hasServed = false
   /// Entries that the cache was asked to make; only the last one counts.
   var createsPending = 0
-  /// Ranges held against other processes that still have to be looked up in the index.
-  var unconfirmed: [Range<UInt64>] = []
+  /// A range held against other processes that still has to be looked up in the index.
+  struct Claim {
+    var range: Range<UInt64>
+    /// The reread of the index that was asked for after it was taken hold of. What an earlier one
+    /// says of it may be older than what its former holder stored.
+    var reread: UInt64
+  }
+  var unconfirmed: [Claim] = []
   /// Ranges to let go of, in the order in which the index hears of their bytes.
   var releases: [Range<UInt64>] = []
   var waitsForOther: Instant?
-  var isRereading = false
+  /// Rereads of the index asked for so far, and how many of them are not answered yet.
+  var rereads: UInt64 = 0
+  var rereadsPending = 0
 
   init(number: ContentNumber, address: WebAddress, namedBy: WebAddress?, network: Network) {
     self.number = number
@@ -78,7 +86,7 @@ final class Content {
 
   /// Whether nothing more can come for it once it has no readers.
   private var isIdle: Bool {
-    flights.isEmpty && unconfirmed.isEmpty && !isRereading && phase != .looking
+    flights.isEmpty && unconfirmed.isEmpty && rereadsPending == 0 && phase != .looking
       && createsPending == 0
   }
 
@@ -95,7 +103,7 @@ final class Content {
   func cancel(_ reader: UInt64) {
     reads.removeAll { $0.reader == reader }
     guard reads.isEmpty, readers.count <= 1 else { return }
-    unconfirmed.forEach(letGo)
+    for claim in unconfirmed { letGo(claim.range) }
     unconfirmed = []
     for (fetch, flight) in flights where !flight.isCheck {
       network.loader?.cancel(fetch, unlessRemaining: 64 << 10)

@@ -13,7 +13,9 @@ extension Content {
     case .unsure:
       stored?.doubt()
       stopStoring()
-    case .segments(let segments): confirm(segments)
+    case .segments(let segments, let reread):
+      rereadsPending -= 1
+      confirm(segments, reread: reread)
     case .flushed:
       if !releases.isEmpty { letGo(releases.removeFirst()) }
     }
@@ -110,6 +112,11 @@ extension Content {
 
   /// New bytes: the first answer for this address, or another one than what is stored.
   private func begin(_ head: FetchHead, _ fetch: FetchNumber) {
+    // What is still under way belongs to the former bytes.
+    for other in flights.keys where other != fetch {
+      network.loader?.cancel(other)
+      flights[other] = nil
+    }
     forgetStored()
     overlay = Overlay()
     phase = .ready
@@ -151,7 +158,7 @@ extension Content {
     network.cache?.send(.close(stored.content.entry))
     self.stored = nil
     releases = []
-    for range in unconfirmed { stored.content.blob.file.release(range) }
+    for claim in unconfirmed { stored.content.blob.file.release(claim.range) }
     unconfirmed = []
     holdAnew()
   }

@@ -19,7 +19,7 @@ extension Content {
   private var taken: Extents {
     var taken = held
     for flight in flights.values { taken.insert(flight.rest) }
-    for range in unconfirmed { taken.insert(range) }
+    for claim in unconfirmed { taken.insert(claim.range) }
     return taken
   }
 
@@ -75,46 +75,57 @@ extension Content {
   /// Takes hold of a range against other processes, then fetches it.
   private func claim(_ range: Range<UInt64>) {
     guard storing == .on, let stored else { return fetch(range, claim: nil) }
-    let holds = (try? stored.content.blob.file.hold(range, .exclusive)) ?? true
-    if holds {
+    let first = ReadAhead.firstBlock(of: range)
+    // Others may be at the end of a large window while its beginning is free.
+    for part in range == first ? [range] : [range, first] {
+      guard (try? stored.content.blob.file.hold(part, .exclusive)) ?? true else { continue }
       waitsForOther = nil
-      unconfirmed.append(range)
       reread(milliseconds: 0)
-    } else if let since = waitsForOther, .now - since > Content.patienceWithOthers {
-      // It stands still: fetched twice is better than not at all.
-      fetch(range, claim: nil)
+      unconfirmed.append(Claim(range: part, reread: rereads))
+      return
+    }
+    if let since = waitsForOther, .now - since > Content.patienceWithOthers {
+      // It stands still: a little fetched twice is better than nothing at all.
+      fetch(first, claim: nil)
     } else {
       waitsForOther = waitsForOther ?? .now
-      reread(milliseconds: 100)
+      if rereadsPending == 0 { reread(milliseconds: 100) }
     }
   }
 
   private func reread(milliseconds: Int) {
     guard let stored else { return }
-    if isRereading, milliseconds > 0 { return }
-    isRereading = true
-    network.cache?.send(.reread(number, stored.content.entry, milliseconds: milliseconds))
+    rereads += 1
+    rereadsPending += 1
+    network.cache?.send(
+      .reread(number, stored.content.entry, number: rereads, milliseconds: milliseconds))
   }
 
   /// The index was read again: what others have stored meanwhile is not fetched.
-  func confirm(_ segments: [Segment]?) {
-    isRereading = false
+  func confirm(_ segments: [Segment]?, reread number: UInt64) {
     if phase == .checking { phase = .ready }
     guard let segments else {
       // Held by a process that is slow: to fetch now would be to fetch twice.
       let since = waitsForOther ?? .now
       if .now - since < Content.patienceWithOthers {
         waitsForOther = since
+        for index in unconfirmed.indices { unconfirmed[index].reread = rereads + 1 }
         return reread(milliseconds: 100)
       }
-      return confirm([])
+      for index in unconfirmed.indices {
+        let range = unconfirmed[index].range
+        let first = ReadAhead.firstBlock(of: range)
+        if first != range { letGo(first.upperBound..<range.upperBound) }
+        unconfirmed[index].range = first
+      }
+      return confirm([], reread: .max)
     }
     let before = held.count
     stored?.add(segments)
     holdAnew()
     if held.count > before { waitsForOther = nil }
-    let ranges = unconfirmed
-    unconfirmed = []
+    let ranges = unconfirmed.filter { $0.reread <= number }.map(\.range)
+    unconfirmed.removeAll { $0.reread <= number }
     for range in ranges {
       guard let hole = held.holes(in: range).first, storing == .on else {
         letGo(range)

@@ -38,9 +38,9 @@ struct PendingRead {
 
   /// What it wants, of a resource of this length.
   func range(length total: UInt64?) -> Range<UInt64> {
-    let last = total ?? .max
+    // A damaged file may make a decoder ask for what is nowhere.
+    let last = total ?? Verdict.mostLength
     let start = min(offset, last)
-    let (end, overflows) = offset.addingReportingOverflow(UInt64(length))
-    return start..<max(start, min(overflows ? .max : end, last))
+    return start..<min(start + UInt64(max(0, length)), last)
   }
 }

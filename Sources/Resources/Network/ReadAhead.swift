@@ -54,6 +54,11 @@ struct ReadAhead {
     return frontier - head.next < min(window(most: most) / 2, 4 << 20)
   }
 
+  /// The part of a range up to the end of its first block.
+  static func firstBlock(of range: Range<UInt64>) -> Range<UInt64> {
+    range.lowerBound..<min(range.upperBound, (range.lowerBound / grain + 1) * grain)
+  }
+
   /// The range to fetch for a byte that is missing.
   ///
   /// - Parameters:

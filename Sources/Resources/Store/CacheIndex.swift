@@ -64,7 +64,8 @@ final class CacheIndex {
   func all() throws(DatabaseError) -> (rows: [(row: Row, bytes: UInt64)], damaged: [EntryNumber]) {
     var good: [(row: Row, bytes: UInt64)] = []
     var damaged: [EntryNumber] = []
-    let sums = try database.run("SELECT entry, sum(length) FROM segment GROUP BY entry")
+    let sums = try database.run(
+      "SELECT entry, sum(length) FROM segment WHERE \(CacheIndex.isPossible) GROUP BY entry")
     let bytes = Dictionary(
       sums.map { ($0[0].number ?? 0, UInt64(max(0, $0[1].number ?? 0))) },
       uniquingKeysWith: { first, _ in first })
@@ -192,8 +193,12 @@ final class CacheIndex {
     return segments
   }
 
+  /// A damaged length does not make the cache look full.
+  private static let isPossible = "length BETWEEN 1 AND \(Segment.most)"
+
   func totalBytes() throws(DatabaseError) -> UInt64 {
-    UInt64(max(0, try database.run("SELECT sum(length) FROM segment").first?.first?.number ?? 0))
+    let sums = try database.run("SELECT sum(length) FROM segment WHERE \(CacheIndex.isPossible)")
+    return UInt64(max(0, sums.first?.first?.number ?? 0))
   }
 
   // MARK: - Savings

@@ -31,7 +31,8 @@ final class CacheStore {
   var touched: Set<EntryNumber> = []
   var dropped: [(entry: EntryNumber, segment: Segment)] = []
   private var saving = Saving()
-  var wasSetAside = false
+  /// How often the index turned out to be damaged.
+  var damages = 0
   /// Whether it was found damaged when it was opened.
   let isRenewed: Bool
 
@@ -83,10 +84,14 @@ final class CacheStore {
       return StoredContent(
         entry: row.entry, blob: use.blob, facts: row.facts, segments: segments + use.pending)
     }
-    guard let file = try? disk.open(path(ofBlob: row.blob), creating: false),
-      let size = try? file.status().size
-    else {
-      try index.delete(row.entry)
+    let file: any DiskFile
+    let size: UInt64
+    do throws(SystemError) {
+      file = try disk.open(path(ofBlob: row.blob), creating: false)
+      size = try file.status().size
+    } catch {
+      // Where it only cannot be opened now, for want of descriptors say, it may be another time.
+      if error.code == ENOENT { try index.delete(row.entry) }
       return nil
     }
     // Who deletes it holds the byte alone, and may have marked it since the row was read.

@@ -17,8 +17,8 @@ enum CacheEvent: Sendable {
   case refused(at: UInt64)
   /// The last bytes may not be on the medium.
   case unsure
-  /// What the index has now; nil where it could not be read.
-  case segments([Segment]?)
+  /// What the index has, read after this reread was asked for; nil where it could not be read.
+  case segments([Segment]?, reread: UInt64)
   case flushed
 }
 
@@ -31,7 +31,7 @@ final class CacheThread: Sendable {
     case create(ContentNumber, key: String, source: String, ContentFacts)
     case write(ContentNumber, EntryNumber, at: UInt64, [UInt8])
     /// Reads the index again, after a time where another process is at work.
-    case reread(ContentNumber, EntryNumber, milliseconds: Int)
+    case reread(ContentNumber, EntryNumber, number: UInt64, milliseconds: Int)
     case flush(ContentNumber, EntryNumber)
     case revise(EntryNumber, ContentFacts)
     case supersede(EntryNumber)
@@ -106,7 +106,7 @@ private final class CacheLoop {
   private let exchange: CacheThread.Exchange
   private let open: () throws(CacheError) -> CacheStore
   private var store: CacheStore?
-  private var entries: [EntryNumber: ContentNumber] = [:]
+  private var entries: [EntryNumber: Set<ContentNumber>] = [:]
   private var later: [(due: Instant, command: CacheThread.Command)] = []
   private var commitDue: Instant?
   private var sweepDue: Instant?
@@ -190,14 +190,14 @@ private final class CacheLoop {
     switch command {
     case .open(let number, let key):
       let found = attempt { store throws(CacheError) in try store.find(key) } ?? nil
-      if let found { entries[found.entry] = number }
+      if let found { entries[found.entry, default: []].insert(number) }
       if found != nil { commitLater() }
       emit(number, .opened(found))
     case .create(let number, let key, let source, let facts):
       let made = attempt { store throws(CacheError) in
         try store.create(key, source: source, facts: facts)
       }
-      if let made { entries[made.entry] = number }
+      if let made { entries[made.entry, default: []].insert(number) }
       emit(number, .created(made))
     case .write(let number, let entry, let offset, let bytes):
       let segment = attempt { store throws(CacheError) in
@@ -205,15 +205,12 @@ private final class CacheLoop {
       }
       emit(number, segment.map { .written($0) } ?? .refused(at: offset))
       commitLater()
-    case .reread(let number, let entry, let milliseconds):
+    case .reread(let number, let entry, let reread, let milliseconds):
       guard milliseconds == 0 else {
-        later.append(
-          (
-            .now + .milliseconds(milliseconds), .reread(number, entry, milliseconds: 0)
-          ))
-        return
+        let command = CacheThread.Command.reread(number, entry, number: reread, milliseconds: 0)
+        return later.append((.now + .milliseconds(milliseconds), command))
       }
-      emit(number, .segments(segments(of: entry)))
+      emit(number, .segments(segments(of: entry), reread: reread))
     case .flush(let number, let entry):
       commit()
       if isHeldUp {
@@ -229,7 +226,9 @@ private final class CacheLoop {
     case .drop(let entry, let segment):
       store?.drop(segment, of: entry)
       commitLater()
-    case .close(let entry): store?.close(entry)
+    case .close(let entry):
+      store?.close(entry)
+      if store?.uses[entry] == nil { entries[entry] = nil }
     case .count(let saving):
       store?.count(saving)
       commitLater()
@@ -243,7 +242,8 @@ private final class CacheLoop {
       return try store?.segments(of: entry) ?? []
     } catch {
       if error == .busy { return nil }
-      say(error)
+      // Its reader may have let go of it meanwhile.
+      if error != .gone { say(error) }
       return []
     }
   }
@@ -267,7 +267,7 @@ private final class CacheLoop {
     guard let store else { return }
     do {
       for entry in try store.commit() {
-        if let number = entries[entry] { emit(number, .unsure) }
+        for number in entries[entry] ?? [] { emit(number, .unsure) }
       }
       failedCommits = 0
       isHeldUp = false

@@ -110,6 +110,7 @@ extension CacheStore {
   func clear() throws(CacheError) {
     try evict(Eviction.Need(bytes: .max, entries: .max))
     try sweep()
+    _ = try? disk.remove(directory + "/index.db.damaged")
   }
 
   /// Brings files and index to agreement: what a crash left behind goes, and what is too old.

@@ -56,7 +56,7 @@ enum Eviction {
     var rest: [Candidate] = []
     for candidate in candidates {
       // A use in the future happened with a wrong clock.
-      let age = now - min(candidate.usedAt, now)
+      let age = now - max(0, min(candidate.usedAt, now))
       if candidate.isSuperseded || age > Int64(days) * 86_400 {
         always.append(candidate)
       } else {

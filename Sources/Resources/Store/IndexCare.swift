@@ -1,7 +1,8 @@
 // What happens to an index that is locked, damaged or too new.
 extension CacheStore {
-  /// Uses the index. One that turns out to be damaged is set aside, once, and a new one begun: the
-  /// entries in use are gone then.
+  /// Uses the index. One that turns out to be damaged is opened anew, as another process may have
+  /// begun a new one already; one that is damaged still is set aside. The entries in use are gone
+  /// then.
   func indexed<Result>(
     _ body: () throws(DatabaseError) -> Result
   ) throws(CacheError) -> Result {
@@ -10,9 +11,10 @@ extension CacheStore {
     } catch {
       if error.isBusy { throw .busy }
       if error.isFull { throw .noRoom }
-      guard error.isDamage, !wasSetAside else { throw .unusable(error.reason) }
-      wasSetAside = true
-      CacheStore.setAside(directory, disk)
+      guard error.isDamage, damages < 2 else { throw .unusable(error.reason) }
+      damages += 1
+      // A check of the whole does not find all that can be wrong.
+      if damages > 1 { CacheStore.setAside(directory, disk) }
       uses = [:]
       heldAtCommit = nil
       touched = []
