@@ -56,16 +56,47 @@ extension Benchmarks {
       short.seconds = 1
       let path = try short.file()
       let count = Effort.isFull ? 20 : 2
-      let report = try watch(Array(repeating: path, count: count)) { terminal in
-        pause(.milliseconds(1300 * count + 1000))
-      }
+      let nginx = try Nginx()
+      for number in 0..<count { try nginx.serve(file: path, as: "\(number).mp4") }
+      let cache = try TemporaryDirectory()
+      let urls = (0..<count).map { "\(nginx.url)/\($0).mp4" }
       var table = Table(
-        "last picture of a story to the first of the next, 200x60", "transitions", "p50 ms",
+        "last picture of a story to the first of the next, 200x60", "", "transitions", "p50 ms",
         "p99 ms", "budget p99")
-      table.add(
-        "\(report.transitions.count)", fixed(report.transitions.gapMsP50, 1),
-        fixed(report.transitions.gapMsP99, 1), fixed(1000 / Double(short.rate) + 4, 1))
+      let runs = [
+        ("files", Array(repeating: path, count: count), [String]()),
+        ("web, first time", urls, ["--cache-dir", cache.path]),
+        ("web, cached", urls, ["--cache-dir", cache.path]),
+      ]
+      for (name, sources, options) in runs {
+        let report = try watch(sources, options: options) { terminal in
+          _ = terminal.waitUntil(within: .milliseconds(1600 * count + 2000)) {
+            $0.text.contains("That was all")
+          }
+        }
+        table.add(
+          name, "\(report.transitions.count)", fixed(report.transitions.gapMsP50, 1),
+          fixed(report.transitions.gapMsP99, 1), fixed(1000 / Double(short.rate) + 4, 1))
+      }
+      if let gap = try mpvGap(path) { table.add("mpv, two files", "1", fixed(gap, 1), "", "") }
       table.show()
+    }
+
+    /// The longest time between two pictures that mpv draws of two files.
+    private func mpvGap(_ path: String) throws -> Double? {
+      guard let program = Programs.installed("mpv") else { return nil }
+      let home = try TemporaryDirectory()
+      let terminal = try PseudoTerminal(columns: 200, rows: 60)
+      try terminal.start(
+        program,
+        [
+          "--no-config", "--really-quiet", "--vo=tct", "--vo-tct-width=200",
+          "--vo-tct-height=57", "--no-audio", path, path,
+        ], environment: Run.environment(home: home.path))
+      _ = terminal.awaitEnd(within: .seconds(20))
+      // A pause of the output is a gap between pictures; before the first one it loads.
+      let arrivals = terminal.chunks.filter { $0.bytes.count > 200 }.map(\.arrival)
+      return zip(arrivals, arrivals.dropFirst()).map { milliseconds($1 - $0) }.max()
     }
 
     @Test func drops_memoryAndIdling() throws {

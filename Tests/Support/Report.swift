@@ -14,6 +14,8 @@ public struct Report: Decodable, Sendable {
     public let bytesToTerminal: Int
     public let presentedMs: Double
     public let durationMs: Double?
+    public let waits: Int
+    public let waitedMs: Double
     public let avOffsetMsP50: Double?
     public let avOffsetMsP99: Double?
 
