@@ -52,6 +52,7 @@ struct SourceOpener {
     guard URLText.hasHost(source) else {
       throw .cannotPlay(source: source, reason: "the address names no host")
     }
+    if let web, web.isFolder(source) { return Found(feed: try folder(source, web)) }
     let claim = NameClaim(address: source)
     // What is called a medium is not even opened here: it starts sooner so.
     guard let web, claim?.isMedium != true else { return loose(url: source, claim?.kind) }
@@ -60,6 +61,8 @@ struct SourceOpener {
     do {
       content = Content(head: try web.head(of: source, count: Limit.headBytes))
     } catch {
+      // A folder has no bytes, or a page for browsers instead; it may list itself all the same.
+      if URLText.isFolder(source), let feed = try? folder(source, web) { return Found(feed: feed) }
       throw .cannotPlay(source: shown, reason: error.reason)
     }
     let found = try feed(content, claim, .url(source), shown) { () throws(FeedText.Unreadable) in
@@ -70,6 +73,24 @@ struct SourceOpener {
       }
     }
     return found.map { Found(feed: $0) } ?? loose(url: source, content.kind(claimed: claim))
+  }
+
+  /// The folder of an address with what it and the folders in it list.
+  private func folder(_ source: String, _ web: any WebAccess) throws(FeedError) -> Feed {
+    let shown = Story.Source.url(source).visible
+    func read(_ url: String, _ answer: Result<[UInt8], WebFailure>) throws(FeedError) -> WebFolder {
+      switch answer {
+      case .success(let listing): return try WebFolder(url: url, listing: listing)
+      case .failure(let failure): throw .cannotPlay(source: shown, reason: failure.reason)
+      }
+    }
+    let folder = try read(source, web.listings(of: [source])[0])
+    let urls = folder.folders.map(\.url)
+    var parts: [String: Result<WebFolder, FeedError>] = [:]
+    for (url, answer) in zip(urls, web.listings(of: urls)) {
+      parts[url] = Result { () throws(FeedError) in try read(url, answer) }
+    }
+    return try folder.feed(parts: parts)
   }
 
   private func loose(url: String, _ kind: Story.Kind?) -> Found {

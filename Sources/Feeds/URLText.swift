@@ -81,6 +81,9 @@ package enum URLText {
     return String(validating: bytes, as: UTF8.self)
   }
 
+  /// Whether the path of a URL ends with a slash.
+  static func isFolder(_ url: String) -> Bool { Parts(url)?.path.hasSuffix("/") ?? false }
+
   /// The host of an absolute URL, without user and port; the whole URL where there is none.
   static func host(of url: String) -> String {
     guard let authority = Parts(url)?.authority else { return url }
@@ -155,7 +158,7 @@ package enum URLText {
     (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
   }
 
-  private static func hex(_ byte: UInt8) -> UInt8? {
+  static func hex(_ byte: UInt8) -> UInt8? {
     if isDigit(byte) { return byte - UInt8(ascii: "0") }
     let small = byte | 0x20
     guard (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(small) else { return nil }

@@ -4,6 +4,11 @@ public protocol WebAccess {
   func head(of url: String, count: Int) throws(WebFailure) -> [UInt8]
   /// All that an address holds; more than `most` bytes are refused.
   func whole(of url: String, most: Int) throws(WebFailure) -> [UInt8]
+  /// Whether an address is known to be a folder that lists itself.
+  func isFolder(_ url: String) -> Bool
+  /// What servers answer when folders are asked to list themselves (RFC 4918), in the order of the
+  /// addresses.
+  func listings(of urls: [String]) -> [Result<[UInt8], WebFailure>]
 }
 
 /// Why nothing can be had from an address, in words.

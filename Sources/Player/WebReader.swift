@@ -25,36 +25,67 @@ public struct WebReader: WebAccess {
     return bytes
   }
 
+  public func isFolder(_ url: String) -> Bool { network.isCollection(url) }
+
+  public func listings(of urls: [String]) -> [Result<[UInt8], WebFailure>] {
+    var answers = urls.map { _ in Result<[UInt8], WebFailure>.failure(.silence) }
+    var missing = urls.count
+    for (index, url) in urls.enumerated() {
+      network.list(collection: url) { answer in
+        answers[index] = answer.mapError { WebFailure($0.reason) }
+        missing -= 1
+      }
+    }
+    let name = Story.Source.url(urls.first ?? "").visible.lastPart
+    do throws(WebFailure) {
+      try wait(while: { missing > 0 }, saying: { name })
+    } catch {
+      return urls.map { _ in .failure(error) }
+    }
+    return answers
+  }
+
   private func read(_ url: String, count: Int) throws(WebFailure) -> [UInt8] {
     var answer: Result<[UInt8], ResourceError>?
+    let resource: CachedResource
     do {
       // A feed says what is new: its server is asked each time.
-      let resource = try network.open(url, freshSeconds: 0)
-      resource.read(offset: 0, length: count) { answer = $0 }
-      let began = Instant.now
-      var said = false
-      while answer == nil {
-        let ready = try awaitReadiness(
-          of: [Interest(network.descriptor)], until: .now + .milliseconds(100))
-        if ready[0].readable { network.deliver() }
-        if answer == nil, .now - began > View.loadingPatience {
-          waiting(Words.waiting(for: Story.Source.url(url).visible.lastPart, resource.progress))
-          said = true
-        }
-      }
-      if said { waiting(nil) }
-      resource.cancel()
-    } catch let error as SystemError {
-      throw WebFailure(error.reason)
-    } catch let error as ResourceError {
-      throw WebFailure(error.reason)
+      resource = try network.open(url, freshSeconds: 0)
     } catch {
-      throw WebFailure("\(error)")
+      throw WebFailure(error.reason)
     }
+    resource.read(offset: 0, length: count) { answer = $0 }
+    try wait(
+      while: { answer == nil },
+      saying: { Words.waiting(for: Story.Source.url(url).visible.lastPart, resource.progress) })
+    resource.cancel()
     switch answer {
     case .success(let bytes): return bytes
     case .failure(let error): throw WebFailure(error.reason)
-    case nil: throw WebFailure("it does not answer")
+    case nil: throw .silence
     }
   }
+
+  private func wait(while condition: () -> Bool, saying words: () -> String) throws(WebFailure) {
+    let began = Instant.now
+    var said = false
+    while condition() {
+      do {
+        let ready = try awaitReadiness(
+          of: [Interest(network.descriptor)], until: .now + .milliseconds(100))
+        if ready[0].readable { network.deliver() }
+      } catch {
+        throw WebFailure(error.reason)
+      }
+      if condition(), .now - began > View.loadingPatience {
+        waiting(words())
+        said = true
+      }
+    }
+    if said { waiting(nil) }
+  }
+}
+
+extension WebFailure {
+  fileprivate static let silence = WebFailure("it does not answer")
 }

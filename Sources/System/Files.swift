@@ -13,12 +13,32 @@ public struct FileStatus: Equatable, Sendable {
   /// Device and inode: the same for every name of one file.
   public var device: UInt64
   public var inode: UInt64
+  /// Mode bits without the kind.
+  public var permissions: UInt32
+  /// The number of the user whom it belongs to.
+  public var owner: UInt32
 
-  public init(kind: Kind, sizeBytes: Int64, device: UInt64, inode: UInt64) {
+  public init(
+    kind: Kind, sizeBytes: Int64, device: UInt64, inode: UInt64, permissions: UInt32 = 0o600,
+    owner: UInt32 = 0
+  ) {
     self.kind = kind
     self.sizeBytes = sizeBytes
     self.device = device
     self.inode = inode
+    self.permissions = permissions
+    self.owner = owner
+  }
+
+  /// Whether anybody but its owner may read it.
+  public var isReadByOthers: Bool { permissions & 0o044 != 0 }
+
+  /// Whether anybody but this user and root may change it, or for a directory replace what is in
+  /// it: in a sticky one only owners may.
+  public var isWrittenByOthers: Bool {
+    if owner != 0, owner != geteuid() { return true }
+    let isSticky = kind == .directory && permissions & 0o1000 != 0
+    return permissions & 0o022 != 0 && !isSticky
   }
 
   /// Asks without opening the file.
@@ -35,6 +55,8 @@ public struct FileStatus: Equatable, Sendable {
     sizeBytes = Int64(info.st_size)
     device = UInt64(info.st_dev)
     inode = UInt64(info.st_ino)
+    permissions = info.st_mode & 0o7777
+    owner = info.st_uid
   }
 }
 

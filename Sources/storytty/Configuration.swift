@@ -1,5 +1,6 @@
 import Glibc
 import Player
+import Resources
 import System
 import Terminal
 
@@ -7,6 +8,10 @@ import Terminal
 struct Configuration {
   /// Sources by their name in the file, in its order.
   private(set) var feeds: [(name: String, sources: [String])] = []
+  /// Whether nobody else may have written the file.
+  private var isTrusted = true
+  /// The line of the first secret that stands in the file itself.
+  private var secretLine: Int?
 
   private static let largest = 1 << 20
 
@@ -18,28 +23,48 @@ struct Configuration {
   {
     var configuration = Configuration()
     guard let path = path ?? ownPath else { return configuration }
-    let bytes: [UInt8]
-    let kind: FileStatus.Kind
-    do {
-      kind = try FileStatus(of: path).kind
-      // A fifo or device is not even opened.
-      bytes =
-        kind == .regular
-        ? try Descriptor.open(reading: path).read(at: 0, count: largest + 1) : []
-    } catch {
-      throw UsageError(words: "cannot read the configuration \(path): \(error.reason)")
-    }
-    guard kind == .regular, bytes.count <= largest else {
-      let reason = kind == .regular ? "larger than 1 MiB" : "not a regular file"
-      throw UsageError(words: "cannot read the configuration \(path): \(reason)")
-    }
+    let (bytes, status) = try contents(of: path)
+    configuration.isTrusted = !isWrittenByOthers(path, status)
     do throws(ConfigFile.Mistake) {
       let file = try ConfigFile(path: path, text: String(decoding: bytes, as: UTF8.self))
       for section in file.sections { try configuration.take(section, of: file, into: &base) }
     } catch {
       throw UsageError(words: error.words)
     }
+    if let line = configuration.secretLine, status.isReadByOthers {
+      base.warnings.append("\(path):\(line): others may read this secret; chmod go-r \(path)")
+    }
     return configuration
+  }
+
+  private static func contents(
+    of path: String
+  ) throws(UsageError) -> (bytes: [UInt8], status: FileStatus) {
+    let bytes: [UInt8]
+    let status: FileStatus
+    do {
+      status = try FileStatus(of: path)
+      // A fifo or device is not even opened.
+      bytes =
+        status.kind == .regular
+        ? try Descriptor.open(reading: path).read(at: 0, count: largest + 1) : []
+    } catch {
+      throw UsageError(words: "cannot read the configuration \(path): \(error.reason)")
+    }
+    guard status.kind == .regular, bytes.count <= largest else {
+      let reason = status.kind == .regular ? "larger than 1 MiB" : "not a regular file"
+      throw UsageError(words: "cannot read the configuration \(path): \(reason)")
+    }
+    return (bytes, status)
+  }
+
+  /// Whether others may write the file or put another one in its place.
+  private static func isWrittenByOthers(_ path: String, _ status: FileStatus) -> Bool {
+    guard !status.isWrittenByOthers, let real = Paths.canonical(path),
+      let slash = real.lastIndex(of: "/")
+    else { return true }
+    let folder = String(real[..<slash])
+    return (try? FileStatus(of: folder.isEmpty ? "/" : folder))?.isWrittenByOthers ?? true
   }
 
   /// The sources of a call: a configured feed by its name where no file is called so, and without
@@ -73,11 +98,12 @@ struct Configuration {
     case "": try takeOptions(section, of: file, into: &base)
     case "keys": try takeKeys(section, of: file, into: &base)
     case "feed": try takeFeed(section, of: file)
+    case "host": try takeHost(section, of: file, into: &base)
     default:
       throw file.mistake(
         section.line,
         "unknown section [\(section.kind)]"
-          + Spelling.hint(for: section.kind, among: ["keys", "feed"]))
+          + Spelling.hint(for: section.kind, among: ["keys", "feed", "host"]))
     }
   }
 
@@ -126,6 +152,14 @@ struct Configuration {
     }
   }
 
+  private mutating func takeHost(
+    _ section: ConfigFile.Section, of file: ConfigFile, into base: inout Invocation
+  ) throws(ConfigFile.Mistake) {
+    let host = try HostSection(section, of: file, trustsCommands: isTrusted)
+    base.network.hosts.append(host.rule)
+    secretLine = secretLine ?? host.secretLine
+  }
+
   private mutating func takeFeed(_ section: ConfigFile.Section, of file: ConfigFile)
     throws(ConfigFile.Mistake)
   {
@@ -138,6 +172,7 @@ struct Configuration {
         let hint = Spelling.hint(for: entry.key, among: ["source"])
         throw file.mistake(entry.line, "unknown setting '\(entry.key)' of a feed\(hint)")
       }
+      if WebAddress(entry.value)?.hasPassword == true { secretLine = secretLine ?? entry.line }
       sources.append(entry.value)
     }
     feeds.append((section.name, sources))

@@ -21,6 +21,8 @@ struct Invocation {
   var version = false
   var logFile: String?
   var configFile: String?
+  /// What the user should know about the configuration.
+  var warnings: [String] = []
 }
 
 /// A command line that cannot be understood, in one line.

@@ -22,6 +22,7 @@ struct Program {
       complain(error.words)
       return Status.usage
     }
+    for warning in invocation.warnings { complain(warning) }
     if invocation.help {
       return Output.write(OptionTable.help) ? Status.well : Status.usage
     }
@@ -82,6 +83,7 @@ enum Installation {
 func openNetwork(_ options: NetworkOptions) -> Network? {
   var options = options
   options.userAgent = "storytty/\(Program.version)"
+  options.useNetrc()
   do {
     return try Network(options)
   } catch {

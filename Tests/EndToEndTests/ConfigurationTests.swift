@@ -1,3 +1,4 @@
+import Glibc
 import Support
 import Testing
 
@@ -24,6 +25,29 @@ extension EndToEnd {
       ("manual = maybe", ":1: manual is yes or no, not 'maybe'"),
       ("half", ":1: 'half' is no setting: write key = value"),
       ("= half", ":1: a setting needs a key before ="),
+      ("[hots x]", ":1: unknown section [hots]; did you mean 'host'?"),
+      ("[host]", ":1: a host needs a name: [host NAME]"),
+      (
+        "[host https://dav.example.org:8443/x]",
+        ":1: 'https://dav.example.org:8443/x' is an address; write [host dav.example.org:8443]"
+      ),
+      ("[host a/b]", ":1: 'a/b' is no host, such as dav.example.org or nas:8080"),
+      ("[host a]\nuzer = x", ":2: unknown setting 'uzer' of a host; did you mean 'user'?"),
+      ("[host a]\nuser =", ":2: user needs a value"),
+      ("[host a]\nprofile = webdaw", ":2: unknown profile 'webdaw'; did you mean 'webdav'?"),
+      ("[host a]\nheader = X", ":2: write header = NAME: VALUE"),
+      ("[host a]\nheader-env = X", ":2: write header-env = NAME: VARIABLE"),
+      ("[host a]\nheader-command = X", ":2: write header-command = NAME: COMMAND"),
+      ("[host a]\nheader = X Y: z", ":2: 'X Y' is no name of a header"),
+      ("[host a]\nheader = X:", ":2: the header X has no value"),
+      ("[host a]\nheader = Range: bytes=0-", ":2: the header Range is storytty's own"),
+      ("[host a]\nheader-env = X: $TOKEN", ":2: '$TOKEN' is no name of an environment variable"),
+      ("[host a]\nuser = x\npassword = y\npassword-env = Z", ":4: the password is given twice"),
+      ("\n[host a]\npassword-command = x", ":2: a password needs a user: user = NAME"),
+      (
+        "[host a]\nca-file = /nonexistent",
+        ":2: cannot read /nonexistent: No such file or directory"
+      ),
       ("report = /tmp/x", ":1: unknown setting 'report'"),
     ])
     func mistake_isNamedWithItsLine(text: String, words: String) throws {
@@ -38,6 +62,56 @@ extension EndToEnd {
       let result = try list(configuration, ["anna"])
       #expect(result.status == 0)
       #expect(result.outputText.contains("a.png"))
+    }
+
+    private func list(_ configuration: String, mode: mode_t, folder: mode_t = 0o700) throws
+      -> CommandResult
+    {
+      try directory.write(makePNG(width: 2, height: 2) { _, _ in 0xFF }, to: "a.png")
+      let path = try directory.write(configuration, to: "etc/config")
+      chmod(path, mode)
+      chmod(directory.path("etc"), folder)
+      return try run(
+        Programs.player, ["--config", path, "list", directory.path("a.png")],
+        environment: plainEnvironment)
+    }
+
+    @Test(
+      arguments: [
+        ("user = anna\npassword = pw", 0o600, false), ("user = anna\npassword = pw", 0o604, true),
+        ("user = anna\npassword = pw", 0o640, true), ("header = X-Api-Key: k", 0o644, true),
+        ("header = X-Client: storytty", 0o644, false),
+        ("header-env = Authorization: T", 0o644, false),
+        ("header-command = Authorization: pass show x", 0o644, false),
+      ] as [(String, mode_t, Bool)])
+    func secret_thatOthersMayRead_isWarnedAbout(text: String, mode: mode_t, warns: Bool) throws {
+      let result = try list("[host a]\n\(text)\n", mode: mode)
+      let path = directory.path("etc/config")
+      let line = text.hasPrefix("user") ? 3 : 2
+      #expect(result.status == 0)
+      #expect(
+        result.errorLines
+          == (warns
+            ? ["storytty: \(path):\(line): others may read this secret; chmod go-r \(path)"] : []))
+    }
+
+    @Test(
+      arguments: [
+        (0o600, 0o700, true), (0o644, 0o755, true), (0o600, 0o1777, true), (0o620, 0o700, false),
+        (0o602, 0o700, false), (0o600, 0o770, false), (0o600, 0o777, false),
+      ] as [(mode_t, mode_t, Bool)])
+    func command_thatOthersMayWrite_isRefused(mode: mode_t, folder: mode_t, runs: Bool) throws {
+      let result = try list(
+        "[host a]\nheader-command = Authorization: touch \(directory.path("ran"))", mode: mode,
+        folder: folder)
+      #expect(result.status == (runs ? 0 : 1))
+      let words = "others may write this file or its folder, so its commands are not run; "
+      #expect(
+        result.errorLines
+          == (runs
+            ? [] : ["storytty: \(directory.path("etc/config")):2: \(words)chmod go-w both"]))
+      // Nothing of that host was asked for.
+      #expect(!fileExists(directory.path("ran")))
     }
 
     @Test func missing_configuration_isSaid() throws {

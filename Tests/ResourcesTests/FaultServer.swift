@@ -5,8 +5,10 @@ import System
 
 /// A request as the test's server got it.
 struct ServerRequest: Sendable {
+  var method: String
   var target: String
   var fields: [String: String]
+  var body: [UInt8] = []
   /// Which connection it came on, from 0.
   var connection: Int
 
@@ -153,14 +155,26 @@ final class FaultServer: Sendable {
           fields[line[..<colon].lowercased()] = String(value)
         }
         let words = lines.first?.split(separator: " ") ?? []
+        let length = fields["content-length"].flatMap { Int($0) } ?? 0
+        while buffer.count < length, receive(socket, &buffer) {}
+        let body = Array(buffer.prefix(length))
+        buffer.removeFirst(body.count)
         return ServerRequest(
-          target: words.count > 1 ? String(words[1]) : "", fields: fields, connection: connection)
+          method: words.first.map(String.init) ?? "",
+          target: words.count > 1 ? String(words[1]) : "", fields: fields, body: body,
+          connection: connection)
       }
-      var piece = [UInt8](repeating: 0, count: 16_384)
-      let count = recv(socket, &piece, piece.count, 0)
-      guard count > 0 else { return nil }
-      buffer += piece[..<count]
+      guard receive(socket, &buffer) else { return nil }
     }
+  }
+
+  /// Adds what comes; false at the end of the connection.
+  private func receive(_ socket: Int32, _ buffer: inout [UInt8]) -> Bool {
+    var piece = [UInt8](repeating: 0, count: 16_384)
+    let count = recv(socket, &piece, piece.count, 0)
+    guard count > 0 else { return false }
+    buffer += piece[..<count]
+    return true
   }
 
   /// Whether the connection may be used again.

@@ -11,7 +11,7 @@ final class RealServer {
   private let process: ChildProcess
 
   private init(
-    _ program: String, _ arguments: (TemporaryDirectory) -> [String],
+    _ program: String, _ arguments: (TemporaryDirectory, UInt16) -> [String],
     prepare: (TemporaryDirectory) throws -> Void = { _ in },
     configuration: (TemporaryDirectory, UInt16) -> String
   ) throws {
@@ -25,7 +25,7 @@ final class RealServer {
     try folder.write("", to: "www/empty")
     try folder.write(configuration(folder, port), to: "conf")
     process = try ChildProcess.start(
-      program, arguments: arguments(folder), environment: ["PATH=/usr/bin:/bin"]
+      program, arguments: arguments(folder, port), environment: ["PATH=/usr/bin:/bin"]
     ).process
     do {
       try waitUntil { connects(port) }
@@ -57,7 +57,7 @@ final class RealServer {
 
   static func nginx() throws -> RealServer {
     try RealServer(
-      "/usr/sbin/nginx", { ["-p", $0.path, "-c", $0.path("conf"), "-e", $0.path("error.log")] }
+      "/usr/sbin/nginx", { folder, _ in nginxArguments(folder) }
     ) { folder, port in
       """
       daemon off; master_process off; pid \(folder.path)/pid; user root;
@@ -90,7 +90,7 @@ final class RealServer {
   /// nginx with HTTP/2 over TLS, with a certificate of its own in `cert`.
   static func secureNginx() throws -> RealServer {
     try RealServer(
-      "/usr/sbin/nginx", { ["-p", $0.path, "-c", $0.path("conf"), "-e", $0.path("error.log")] },
+      "/usr/sbin/nginx", { folder, _ in nginxArguments(folder) },
       prepare: { folder in
         let made = try run(
           "/usr/bin/openssl",
@@ -121,13 +121,31 @@ final class RealServer {
     }
   }
 
-  /// apache2 that wants a login by digest; one process, so that its end is the end of all.
-  static func apache() throws -> RealServer {
-    try RealServer("/usr/sbin/apache2", { ["-X", "-f", $0.path("conf")] }) {
-      folder, port in
+  /// How apache2 asks for a login.
+  enum Login: String, CaseIterable, Sendable {
+    case basic = "Basic"
+    case digest = "Digest"
+  }
+
+  /// apache2 with WebDAV that wants a login of anna with the password secret; one process, so that
+  /// its end is the end of all.
+  static func apache(_ login: Login = .digest) throws -> RealServer {
+    try RealServer(
+      "/usr/sbin/apache2", { folder, _ in ["-X", "-f", folder.path("conf")] },
+      prepare: { folder in
+        // The second is the MD5 of "anna:x:secret".
+        let users =
+          switch login {
+          case .basic: "anna:{SHA}5en6G6MezRroT3XKqkdPOmY/BfQ=\n"
+          case .digest: "anna:x:510a4e3ba82b56c269ff2896d7e08416\n"
+          }
+        try folder.write(users, to: "users")
+        chmod(folder.path("users"), 0o644)
+      }
+    ) { folder, port in
       let modules = [
-        "mpm_event", "authn_core", "authn_file", "authz_core", "authz_user", "auth_digest", "dav",
-        "dav_fs",
+        "mpm_event", "mime", "authn_core", "authn_file", "authz_core", "authz_user", "auth_basic",
+        "auth_digest", "dav", "dav_fs",
       ]
       let loads = modules.map { "LoadModule \($0)_module /usr/lib/apache2/modules/mod_\($0).so\n" }
       return loads.joined() + """
@@ -139,16 +157,37 @@ final class RealServer {
         ErrorLog \(folder.path)/error.log
         DocumentRoot \(folder.path)/www
         DavLockDB \(folder.path)/locks
+        TypesConfig /dev/null
+        AddType video/mp4 .mp4
         <Directory \(folder.path)/www>
           Dav On
-          AuthType Digest
+          AuthType \(login.rawValue)
           AuthName x
-          AuthUserFile \(folder.path)/www/users
+          AuthUserFile \(folder.path)/users
           Require valid-user
         </Directory>
         """
     }
   }
+}
+
+extension RealServer {
+  /// rclone's WebDAV server, with a login of anna with the password secret.
+  static func rclone() throws -> RealServer {
+    try RealServer(
+      "/usr/bin/rclone",
+      { folder, port in
+        [
+          "serve", "webdav", folder.path("www"), "--config", folder.path("conf"), "--addr",
+          "127.0.0.1:\(port)", "--user", "anna", "--pass", "secret",
+        ]
+      }
+    ) { _, _ in "" }
+  }
+}
+
+private func nginxArguments(_ folder: TemporaryDirectory) -> [String] {
+  ["-p", folder.path, "-c", folder.path("conf"), "-e", folder.path("error.log")]
 }
 
 private func freePort() throws -> UInt16 {

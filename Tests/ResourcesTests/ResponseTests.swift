@@ -210,7 +210,7 @@ import Testing
   }
 
   @Test func identity_leavesSignaturesOut() {
-    func identity(_ text: String) -> String? { WebAddress(text)?.identity }
+    func identity(_ text: String) -> String? { WebAddress(text)?.identity() }
     #expect(
       identity("https://b.s3.example.org/a?v=2&X-Amz-Signature=aa&X-Amz-Date=1")
         == identity("https://b.s3.example.org/a?v=2&X-Amz-Signature=bb&X-Amz-Date=2"))
@@ -261,8 +261,9 @@ import Testing
 
   @Test(arguments: [
     ("https://dav.example.org/a", ["Authorization: Bearer t"]),
-    ("http://dav.example.org/a", ["Authorization: Bearer t"]),
-    ("https://dav.example.org:8443/a", []), ("https://example.org/a", []),
+    ("HTTPS://Dav.Example.ORG:443/a", ["Authorization: Bearer t"]),
+    ("http://dav.example.org/a", []), ("https://dav.example.org:8443/a", []),
+    ("https://example.org/a", []),
     ("https://evil-dav.example.org/", []), ("https://dav.example.org.evil.example/", []),
   ])
   func fields_goToTheirOriginAlone(url: String, expected: [String]) throws {
@@ -299,7 +300,7 @@ import Testing
   @Test func command_isAskedOnceAndRenewedOnce() throws {
     var logins = logins(
       [HostRule(host: "a.example", fields: [("Authorization", .command("pass x"))])])
-    let address = try #require(WebAddress("http://a.example/x"))
+    let address = try #require(WebAddress("https://a.example/x"))
     #expect(logins.decide(for: address, source: address) == .ask(["pass x"]))
     logins.answer("pass x", "one\ntwo", renewing: false)
     #expect(

@@ -64,6 +64,8 @@ enum TransferOutcome: Equatable {
 /// What one transfer needs to know.
 struct TransferSettings {
   var url: String
+  /// Another method than GET, and its body.
+  var message: (method: String, body: String)?
   var fields: [String]
   var login: (user: String, password: String, byDigest: Bool)?
   var options: NetworkOptions
@@ -101,6 +103,10 @@ final class CurlTransfer {
     }
     cc_set_text(table, easy, CURLOPT_URL, settings.url)
     cc_set_list(table, easy, CURLOPT_HTTPHEADER, fields)
+    if let message = settings.message {
+      cc_set_text(table, easy, CURLOPT_COPYPOSTFIELDS, message.body)
+      cc_set_text(table, easy, CURLOPT_CUSTOMREQUEST, message.method)
+    }
     cc_set_text(table, easy, CURLOPT_USERAGENT, options.userAgent)
     cc_set_text(table, easy, CURLOPT_PROTOCOLS_STR, "http,https")
     cc_set_number(table, easy, CURLOPT_FOLLOWLOCATION, 0)

@@ -8,6 +8,8 @@ struct FetchWish: Sendable {
   var revalidates = false
   /// Whether all of it is wanted as one answer, for want of a validator that joins parts.
   var asWhole = false
+  /// Whether a folder is asked to list itself; then all comes as one answer.
+  var isListing = false
   /// The playlist that names it, where one does.
   var namedBy: WebAddress?
   /// Failures without progress after which it is given up.
@@ -87,7 +89,7 @@ struct FetchPlan {
   var ask: Ask {
     Ask(
       start: usesRange ? position : 0, end: end, hasRange: usesRange, known: known,
-      revalidates: wish.revalidates && known == wish.known)
+      revalidates: wish.revalidates && known == wish.known, isListing: wish.isListing)
   }
 
   /// Bytes that are still to come; nil where nobody knows.
@@ -121,8 +123,9 @@ struct FetchPlan {
       end = nil
       position = 0
     }
-    return FetchHead(
-      taking: taking, type: head.type, validator: head.validator, storing: head.storing)
+    // What a folder's list is checked by is no matter of the folder's own validators.
+    let validator = wish.isListing ? Validator() : head.validator
+    return FetchHead(taking: taking, type: head.type, validator: validator, storing: head.storing)
   }
 
   enum Piece: Equatable {
@@ -188,7 +191,8 @@ struct FetchPlan {
     if resolveAnew() { return .send }
     return .fail(
       FetchError(
-        kind: .wantsLogin, words: "\(host) wants a login: see the config section [host \(host)]"))
+        kind: .wantsLogin,
+        words: "\(host) wants a login: see the config section [host \(address.ruleName)]"))
   }
 
   private var host: String { address.visibleHost }

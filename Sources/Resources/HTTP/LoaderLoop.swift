@@ -54,8 +54,8 @@ final class LoaderLoop {
     self.multi = multi
     self.exchange = exchange
     logins = Logins(
-      rules: options.hosts, netrc: options.netrc, environment: { EnvironmentVariable.value(of: $0) }
-    )
+      rules: options.hosts, netrc: options.netrc + "\n" + Netrc.text(of: options.netrcFile),
+      environment: { EnvironmentVariable.value(of: $0) })
   }
 
   func run() {
@@ -112,9 +112,11 @@ final class LoaderLoop {
   private func take(_ command: HTTPLoader.Command) {
     switch command {
     case .fetch(let number, let wish, let allowed):
-      let target = origins.target(of: wish.address)
+      let target = wish.isListing ? nil : origins.target(of: wish.address)
       let plan = FetchPlan(
-        wish, usesRange: !wish.asWhole && origins.hasRanges(target ?? wish.address),
+        wish,
+        usesRange: !wish.asWhole && !wish.isListing
+          && origins.hasRanges(target ?? wish.address),
         target: target,
         backOffMilliseconds: options.backOffMilliseconds)
       fetches.append(Fetch(number, plan: plan, allowed: allowed))
@@ -173,9 +175,14 @@ final class LoaderLoop {
     fetch.ignoredBytes = 0
     fetch.isPaused = false
     fetch.secretRound = secretRound
+    let ask = fetch.plan.ask
     var settings = TransferSettings(
-      url: address.url, fields: fetch.plan.ask.fields + carried.fields, login: nil,
+      url: address.url, message: ask.message, fields: ask.fields + carried.fields, login: nil,
       options: options)
+    if let file = options.rules(for: address).last(where: { $0.certificates != nil })?.certificates
+    {
+      settings.options.certificates = file
+    }
     // Without TLS a password is only sent once the server has said that it takes no better.
     if let login = carried.login {
       let digest = origins.wantsDigest(address)
@@ -230,8 +237,9 @@ final class LoaderLoop {
     }
     guard let told = fetch.plan.take(fetch.head, now: WallClock.seconds) else { return true }
     if told.taking.ignoresRange { origins.ignoresRanges(fetch.plan.address) }
-    if fetch.plan.redirected, fetch.plan.address != fetch.plan.wish.address {
-      origins.remember(fetch.plan.address, for: fetch.plan.wish.address)
+    let wish = fetch.plan.wish
+    if fetch.plan.redirected, !wish.isListing, fetch.plan.address != wish.address {
+      origins.remember(fetch.plan.address, for: wish.address)
     }
     emit(fetch, .head(told))
     return true

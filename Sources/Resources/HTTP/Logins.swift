@@ -88,10 +88,7 @@ struct Logins {
   }
 
   private func rules(for address: WebAddress) -> [HostRule] {
-    rules.filter { rule in
-      let host = rule.host.lowercased()
-      return host == address.visibleHost || host == "\(address.host):\(address.port)"
-    }
+    rules.filter { $0.applies(to: address) }
   }
 
   private func value(

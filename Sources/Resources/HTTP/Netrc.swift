@@ -1,3 +1,5 @@
+import System
+
 /// Logins by machine, as a netrc file tells them.
 struct Netrc {
   struct Login: Equatable {
@@ -39,6 +41,21 @@ struct Netrc {
       }
     }
     close(&self)
+  }
+
+  /// The user's own file: what NETRC names, else ~/.netrc.
+  static var standardPath: String? {
+    EnvironmentVariable.value(of: "NETRC")
+      ?? EnvironmentVariable.value(of: "HOME").map { $0 + "/.netrc" }
+  }
+
+  /// A file's text; nothing where it cannot be read, is no regular file or is very long.
+  static func text(of path: String?) -> String {
+    guard let path, let status = try? FileStatus(of: path), status.kind == .regular,
+      status.sizeBytes <= 1 << 20,
+      let bytes = try? Descriptor.open(reading: path).read(at: 0, count: Int(status.sizeBytes))
+    else { return "" }
+    return String(decoding: bytes, as: UTF8.self)
   }
 
   /// The login for a host, or else the one for all.

@@ -10,6 +10,8 @@ struct Ask: Equatable, Sendable {
   var known: Known?
   /// Whether "not modified" is an answer (then `known` is what was asked about).
   var revalidates = false
+  /// Whether a folder is asked to list itself.
+  var isListing = false
 
   struct Known: Equatable, Sendable {
     var length: UInt64?
@@ -18,9 +20,14 @@ struct Ask: Equatable, Sendable {
     var loosely = false
   }
 
+  /// The request's method and body; nil for a GET, which has none.
+  var message: (method: String, body: String)? {
+    isListing ? ("PROPFIND", Listing.question) : nil
+  }
+
   /// The fields that this asks by.
   var fields: [String] {
-    var fields: [String] = []
+    var fields: [String] = isListing ? Listing.fields : []
     if hasRange { fields.append("Range: bytes=\(start)-\(end.map { String($0 - 1) } ?? "")") }
     guard let known else { return fields }
     let validator = known.validator
@@ -70,7 +77,9 @@ enum Verdict: Equatable, Sendable {
   ) -> Verdict {
     let host = address.visibleHost
     switch head.status {
-    case 200: return judgeWhole(head, ask, host)
+    case 207 where ask.isListing: return judgeWhole(head, ask, host)
+    case 200:
+      return ask.isListing ? .fail(.badAnswer(noList(host))) : judgeWhole(head, ask, host)
     case 206: return judgePart(head, ask, host)
     case 204, 205: return .fail(.badAnswer("\(host) has nothing there"))
     case 202: return .unavailable(retryAfter: head.retryAfter(now: now))
@@ -87,12 +96,17 @@ enum Verdict: Equatable, Sendable {
     case 416: return judgeUnsatisfied(head, ask)
     case 408, 425, 429, 500, 502, 503, 504:
       return .unavailable(retryAfter: head.retryAfter(now: now))
+    case 405, 501:
+      let words = ask.isListing ? noList(host) : "\(host) does not answer such requests"
+      return .fail(.refused(head.status, words))
     default: return .fail(.refused(head.status, "\(host) answers with status \(head.status)"))
     }
   }
 
   /// More than any file has; positions up to here can be added up without a thought.
   static let mostLength: UInt64 = 1 << 50
+
+  private static func noList(_ host: String) -> String { "\(host) does not list folders" }
 
   private static func judgeWhole(_ head: ResponseHead, _ ask: Ask, _ host: String) -> Verdict {
     if let refusal = refusal(head, host) { return .fail(refusal) }

@@ -48,22 +48,33 @@ public struct WebAddress: Equatable, Sendable {
   /// The host as a viewer knows it, with a port that is not the usual one.
   public var visibleHost: String { isDefaultPort ? host : "\(host):\(port)" }
 
+  /// What a section of the configuration for this origin is called.
+  public var ruleName: String { scheme == "https" ? visibleHost : "\(host):\(port)" }
+
   /// What is requested, without login and fragment.
   var url: String { "\(scheme)://\(visibleHost)\(target)" }
 
   /// What may be shown and stored: without login and query.
   public var visible: String { "\(scheme)://\(visibleHost)\(target.prefix { $0 != "?" })" }
 
+  /// Whether it holds a password.
+  public var hasPassword: Bool { password != nil }
+
+  /// Whether its path ends with a slash.
+  var isFolder: Bool { target.prefix { $0 != "?" }.hasSuffix("/") }
+
   /// What the cache knows the bytes by: the user counts, and all of the URL but a signature that
   /// changes from one visit to the next.
-  var identity: String {
+  ///
+  /// - Parameter account: who asks, where the address does not say.
+  func identity(account: String? = nil) -> String {
     let parts = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
     let pairs = parts.count > 1 ? parts[1].split(separator: "&") : []
     let names = pairs.map { $0.prefix { $0 != "=" }.lowercased() }
     let volatile = WebAddress.volatile(among: Set(names))
     let kept = zip(names, pairs).filter { !volatile.contains($0.0) }.map(\.1)
     let query = kept.isEmpty ? "" : "?" + kept.joined(separator: "&")
-    return "\(user ?? "")@\(scheme)://\(visibleHost)\(parts[0])\(query)"
+    return "\(user ?? account ?? "")@\(scheme)://\(visibleHost)\(parts[0])\(query)"
   }
 
   /// Parameters with which storage services sign URLs for a time: S3 and its kin, CloudFront,

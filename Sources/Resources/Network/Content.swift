@@ -30,6 +30,10 @@ final class Content {
 
   let number: ContentNumber
   let address: WebAddress
+  /// What the cache knows the bytes by.
+  let key: String
+  /// Whether it is a folder's list of itself.
+  let isListing: Bool
   /// The playlist that names it, where one does.
   let namedBy: WebAddress?
   unowned let network: Network
@@ -49,6 +53,8 @@ final class Content {
   var reads: [PendingRead] = []
   var readAhead = ReadAhead()
   var readers: Set<UInt64> = []
+  /// Whether the length became known after the cache was asked to make an entry.
+  var hasLateLength = false
   /// Bytes that readers have seen: they must not be joined with other ones.
   var hasServed = false
   /// Entries that the cache was asked to make; only the last one counts.
@@ -68,13 +74,25 @@ final class Content {
   var rereads: UInt64 = 0
   var rereadsPending = 0
 
-  init(number: ContentNumber, address: WebAddress, namedBy: WebAddress?, network: Network) {
+  init(
+    number: ContentNumber, address: WebAddress, isListing: Bool, namedBy: WebAddress?,
+    network: Network
+  ) {
     self.number = number
+    self.isListing = isListing
     self.namedBy = namedBy
     self.address = address
     self.network = network
-    network.cache?.send(.open(number, key: address.identity))
+    key = Content.key(of: address, isListing: isListing, network.options)
+    network.cache?.send(.open(number, key: key))
     if network.cache == nil { phase = .ready }
+  }
+
+  /// What the bytes of an address are known by: the account that they are asked for with counts.
+  static func key(of address: WebAddress, isListing: Bool, _ options: NetworkOptions) -> String {
+    (isListing ? "list " : "")
+      + address.identity(
+        account: options.rules(for: address).compactMap(\.user).last)
   }
 
   var info: ContentInfo? {

@@ -55,6 +55,7 @@ extension Content {
     guard let content else { return stopStoring() }
     storing = .on
     stored = StoredBytes(content)
+    if hasLateLength, let facts { network.cache?.send(.revise(content.entry, facts)) }
     for start in overlay.completeStarts { store(start) }
     holdAnew()
   }
@@ -122,6 +123,7 @@ extension Content {
     phase = .ready
     flights[fetch]?.isCheck = false
     let total = head.taking.total
+    hasLateLength = false
     facts = ContentFacts(
       length: total, type: head.type, validator: head.validator, checked: WallClock.seconds,
       freshFor: head.storing.freshFor)
@@ -149,7 +151,7 @@ extension Content {
     storing = .asked
     createsPending += 1
     network.cache?.send(
-      .create(number, key: address.identity, source: address.visible, facts))
+      .create(number, key: key, source: address.visible, facts))
   }
 
   private func forgetStored() {
@@ -225,9 +227,9 @@ extension Content {
       else { return }
       facts?.length = total ?? flight.position
       // An end that only the connection told of is not stored as one.
-      if total != nil, let facts, let stored {
-        network.cache?.send(.revise(stored.content.entry, facts))
-      }
+      guard total != nil, let facts else { return }
+      hasLateLength = true
+      if let stored { network.cache?.send(.revise(stored.content.entry, facts)) }
     }
   }
 

@@ -159,7 +159,8 @@ extension Content {
     let end = min(facts?.length ?? ReadAhead.grain, ReadAhead.grain)
     var wish = FetchWish(address: address, start: 0, end: max(1, end))
     wish.known = known
-    wish.revalidates = facts?.validator != Validator()
+    // Conditions on a list are not for "not modified" (RFC 9110, section 13.1.2).
+    wish.revalidates = facts?.validator != Validator() && !isListing
     if !wish.revalidates { wish.known = nil }
     // What is stored can be shown while the server is out of reach: no long waiting for it.
     wish.retries = held.isEmpty ? FetchPlan.mostRetries : 1
@@ -174,6 +175,7 @@ extension Content {
     guard let loader = network.openLoader else { return }
     var wish = wish
     wish.namedBy = namedBy
+    wish.isListing = isListing
     started += 1
     flights[loader.fetch(wish, allowed: flight.allowed)] = flight
     network.owner(of: flights.keys, is: self)

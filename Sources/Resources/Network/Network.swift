@@ -58,38 +58,69 @@ public final class Network {
     _ url: String, most: Int, answer: @escaping (Result<[UInt8], ResourceError>) -> Void
   ) {
     do throws(ResourceError) {
-      let resource = try open(url, freshSeconds: 0)
-      // The closure keeps the resource until it is answered.
-      resource.read(offset: 0, length: most + 1) { result in
-        withExtendedLifetime(resource) {}
-        answer(
-          result.flatMap { bytes in
-            bytes.count <= most ? .success(bytes) : .failure(ResourceError("it is too large"))
-          })
-      }
+      Network.readAll(try open(url, freshSeconds: 0), most: most, answer: answer)
     } catch {
       answer(.failure(error))
     }
   }
 
+  /// Asks a folder of a WebDAV server for the list of what is in it, not deeper: checked each
+  /// time, and as it was where the server is out of reach.
+  ///
+  /// - Parameters:
+  ///   - url: of the folder, with its last slash.
+  ///   - answer: gets the answer as RFC 4918 has it, which `Feeds.WebFolder` reads.
+  public func list(
+    collection url: String, answer: @escaping (Result<[UInt8], ResourceError>) -> Void
+  ) {
+    do throws(ResourceError) {
+      guard let address = WebAddress(url) else { throw ResourceError("is no web address") }
+      let resource = try open(address, isListing: true, freshSeconds: 0)
+      Network.readAll(resource, most: 64 << 20, answer: answer)
+    } catch {
+      answer(.failure(error))
+    }
+  }
+
+  /// Whether an address is a folder by what the configuration says of its host and by its last
+  /// slash. Others may be: their servers tell, by answering `list` or not.
+  public func isCollection(_ url: String) -> Bool {
+    guard let address = WebAddress(url) else { return false }
+    return address.isFolder && options.profile(of: address).listsFolders
+  }
+
+  private static func readAll(
+    _ resource: CachedResource, most: Int,
+    answer: @escaping (Result<[UInt8], ResourceError>) -> Void
+  ) {
+    // The closure keeps the resource until it is answered.
+    resource.read(offset: 0, length: most + 1) { result in
+      withExtendedLifetime(resource) {}
+      answer(
+        result.flatMap { bytes in
+          bytes.count <= most ? .success(bytes) : .failure(ResourceError("it is too large"))
+        })
+    }
+  }
+
   /// - Parameter playlist: what names the address; where that came from decides what it may reach.
   func open(
-    _ address: WebAddress, namedBy playlist: WebAddress? = nil, freshSeconds: Int64? = nil
+    _ address: WebAddress, isListing: Bool = false, namedBy playlist: WebAddress? = nil,
+    freshSeconds: Int64? = nil
   ) throws(ResourceError) -> CachedResource {
     guard !isClosed else { throw ResourceError("the network is closed") }
     try start()
     nextNumber += 2
-    if let number = current[address.identity], let content = contents[number],
-      content.namedBy == playlist
-    {
+    let key = Content.key(of: address, isListing: isListing, options)
+    if let number = current[key], let content = contents[number], content.namedBy == playlist {
       return CachedResource(content, reader: nextNumber, network: self)
     }
     let content = Content(
-      number: ContentNumber(value: nextNumber + 1), address: address, namedBy: playlist,
-      network: self)
+      number: ContentNumber(value: nextNumber + 1), address: address, isListing: isListing,
+      namedBy: playlist, network: self)
     content.freshSeconds = freshSeconds ?? options.freshSeconds
     contents[content.number] = content
-    current[address.identity] = content.number
+    current[key] = content.number
     return CachedResource(content, reader: nextNumber, network: self)
   }
 
@@ -201,9 +232,7 @@ public final class Network {
 
   /// Who opens its address from now on gets another one.
   func outdated(_ content: Content) {
-    if current[content.address.identity] == content.number {
-      current[content.address.identity] = nil
-    }
+    if current[content.key] == content.number { current[content.key] = nil }
   }
 
   private func passOnCounts(atLeast bytes: UInt64) {

@@ -1,36 +1,3 @@
-/// Where a secret comes from. It is never shown, logged or stored.
-public enum Secret: Equatable, Sendable {
-  case literal(String)
-  /// The value of an environment variable.
-  case environment(String)
-  /// The first line that a shell command prints.
-  case command(String)
-}
-
-/// What one origin gets with every request, and no other does.
-public struct HostRule: Equatable, Sendable {
-  /// `host` for the usual ports, or `host:port`.
-  public var host: String
-  public var fields: [(name: String, value: Secret)]
-  public var user: String?
-  public var password: Secret?
-
-  public init(
-    host: String, fields: [(name: String, value: Secret)] = [], user: String? = nil,
-    password: Secret? = nil
-  ) {
-    self.host = host
-    self.fields = fields
-    self.user = user
-    self.password = password
-  }
-
-  public static func == (a: HostRule, b: HostRule) -> Bool {
-    a.host == b.host && a.user == b.user && a.password == b.password
-      && a.fields.elementsEqual(b.fields) { $0 == $1 }
-  }
-}
-
 /// How the network and the cache are used.
 public struct NetworkOptions: Sendable {
   /// The cache's directory; nil for none.
@@ -39,8 +6,9 @@ public struct NetworkOptions: Sendable {
   /// For how many seconds a server that says nothing about it need not be asked again.
   public var freshSeconds: Int64 = 7 * 86_400
   public var hosts: [HostRule] = []
-  /// The text of a netrc file.
+  /// The text of a netrc file, and the path of another one, which is read when it is needed.
   public var netrc = ""
+  public var netrcFile: String?
   /// A file of certificates to trust instead of the system's.
   public var certificates: String?
   /// Whether the proxies that the environment names are used.
@@ -52,4 +20,16 @@ public struct NetworkOptions: Sendable {
   public var backOffMilliseconds = 250
 
   public init(cacheDirectory: String? = nil) { self.cacheDirectory = cacheDirectory }
+
+  /// Takes logins also from the user's own netrc file: what NETRC names, else ~/.netrc.
+  public mutating func useNetrc() { netrcFile = Netrc.standardPath }
+
+  /// The profile of the service at an address.
+  func profile(of address: WebAddress) -> SourceProfile {
+    rules(for: address).last { $0.profile != .plain }?.profile ?? .plain
+  }
+
+  func rules(for address: WebAddress) -> [HostRule] {
+    hosts.isEmpty ? [] : hosts.filter { $0.applies(to: address) }
+  }
 }

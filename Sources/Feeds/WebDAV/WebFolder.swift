@@ -1,0 +1,138 @@
+import Stories
+
+/// A folder of a WebDAV server as it lists itself: the stories in it and the folders in it.
+///
+/// Pure: whoever asks the server hands its answers over, one for the folder and one for each of
+/// `folders`.
+public struct WebFolder: Equatable, Sendable {
+  /// A folder in it.
+  public struct Folder: Equatable, Sendable {
+    /// The absolute URL, with its last slash.
+    public let url: String
+    /// Text of a stranger.
+    public let name: String
+  }
+
+  /// The URL that was asked, with its last slash.
+  public let url: String
+  /// What the server calls it, else the last part of its address. Text of a stranger.
+  public let name: String
+  /// In natural order; hidden ones are left out.
+  public let stories: [Story]
+  /// In natural order; hidden ones are left out.
+  public let folders: [Folder]
+  /// What the answer named that is not in this folder.
+  public let skipped: [Skipped]
+
+  /// Reads an answer to PROPFIND of depth 1 (RFC 4918).
+  ///
+  /// - Parameter url: what was asked. Nothing but what lies directly below it is believed.
+  public init(url: String, listing: [UInt8]) throws(FeedError) {
+    let bare = String(url.prefix { $0 != "?" && $0 != "#" })
+    self.url = bare.hasSuffix("/") ? bare : bare + "/"
+    let shown = Story.Source.url(self.url).visible
+    guard let place = WebFolderPlace(self.url) else {
+      throw .cannotRead(source: shown, reason: "the address names no host")
+    }
+    var entries: [String: Entry] = [:]
+    var skipped: [Skipped] = []
+    var ownName = ""
+    for response in try WebFolder.responses(listing, shown) {
+      switch place.locate(response.href) {
+      case .itself: ownName = response.displayName
+      case .member(let name, let part):
+        guard !name.hasPrefix("."), entries[name] == nil else { continue }
+        entries[name] = Entry(response: response, part: part)
+      case .elsewhere:
+        skipped.append(
+          Skipped(source: response.href, reason: "it is not in the folder that names it"))
+      }
+    }
+    self.name = ownName.isEmpty ? place.name : ownName
+    self.skipped = skipped
+    var stories: [Story] = []
+    var folders: [Folder] = []
+    for name in NaturalOrder.sorted(Array(entries.keys)) {
+      guard let entry = entries[name] else { continue }
+      let address = self.url + entry.part
+      if entry.response.isCollection {
+        let shown = entry.response.displayName
+        folders.append(Folder(url: address + "/", name: shown.isEmpty ? name : shown))
+      } else if let kind = WebFolder.kind(name, entry.response.type) {
+        stories.append(Story(source: .url(address), kind: kind))
+      }
+    }
+    self.stories = stories
+    self.folders = folders
+  }
+
+  /// The feed of this folder: its own stories are the first reel, then each folder in it is one.
+  ///
+  /// - Parameter parts: what the folders in it hold, by their URL, or why that is not known. Those
+  ///   without are left out.
+  public func feed(parts: [String: Result<WebFolder, FeedError>]) throws(FeedError) -> Feed {
+    var feed = Feed(identity: url, title: name, skipped: skipped)
+    if !stories.isEmpty { feed.reels.append(Reel(name: name, stories: stories)) }
+    for folder in folders {
+      switch parts[folder.url] {
+      case .success(let part):
+        if !part.stories.isEmpty {
+          feed.reels.append(Reel(name: folder.name, stories: part.stories))
+        }
+        feed.skipped += part.skipped
+      case .failure(let error):
+        feed.skipped.append(
+          Skipped(source: Story.Source.url(folder.url).visible, reason: error.reason))
+      case nil: break
+      }
+    }
+    guard !feed.reels.isEmpty || !feed.skipped.isEmpty else {
+      throw .cannotPlay(
+        source: Story.Source.url(url).visible, reason: "no media in this directory")
+    }
+    return feed
+  }
+
+  private struct Entry {
+    let response: Multistatus.Response
+    /// What comes after the folder's URL, encoded.
+    let part: String
+  }
+
+  private static func responses(
+    _ listing: [UInt8], _ shown: String
+  ) throws(FeedError) -> [Multistatus.Response] {
+    let reason: String
+    do throws(XMLReader.Failure) {
+      let read = try Multistatus.read(listing)
+      if let found = read?.responses, found.count <= Limit.items { return found }
+      reason =
+        read == nil
+        ? "its server lists folders in no known way" : "it holds more than \(Limit.items) files"
+    } catch {
+      reason = error.words
+    }
+    throw .cannotRead(source: shown, reason: reason)
+  }
+
+  /// What a file is by its name, else by what the server calls it; nil for what is no medium.
+  /// Lists and feeds are left out, as in folders of this machine.
+  private static func kind(_ name: String, _ type: String) -> Story.Kind? {
+    switch NameClaim(path: name) {
+    case .media(let kind): kind
+    case .list, .json: nil
+    case nil: type.isEmpty ? nil : JSONFeedMedium(address: "", type: type)?.kind
+    }
+  }
+}
+
+extension XMLReader.Failure {
+  /// Why a text cannot be read, for its user.
+  var words: String {
+    switch self {
+    case .unavailable: "libxml2 is missing, which reads XML: install libxml2"
+    case .malformed(let line): "not valid XML at line \(line)"
+    case .tooDeep: "it is nested deeper than \(Limit.nesting) levels"
+    }
+  }
+}

@@ -1,0 +1,93 @@
+/// Where a folder of the web is, and what lies directly below it.
+struct WebFolderPlace {
+  /// What an address in its list means.
+  enum Location: Equatable {
+    case itself
+    /// Its name, and that as the last part of a URL.
+    case member(name: String, part: String)
+    /// On another server, or not directly below it.
+    case elsewhere
+  }
+
+  private let origin: String
+  /// Decoded, from `/` to `/`.
+  private let path: [UInt8]
+
+  /// - Parameter url: with its last slash.
+  init?(_ url: String) {
+    guard let parts = WebFolderPlace.take(url), let origin = parts.origin else { return nil }
+    self.origin = origin
+    path = parts.path
+  }
+
+  /// The last part of the path, else the host.
+  var name: String {
+    let last = path.split(separator: UInt8(ascii: "/")).last
+    return last.map { String(decoding: $0, as: UTF8.self) }
+      ?? String(origin.drop { $0 != "/" }.dropFirst(2))
+  }
+
+  /// What a list's `href` means: an absolute URL or path (RFC 4918, section 8.3).
+  func locate(_ href: String) -> Location {
+    guard href.utf8.count <= Limit.addressBytes, let parts = WebFolderPlace.take(href),
+      parts.origin == nil || parts.origin == origin
+    else { return .elsewhere }
+    if parts.path == path || parts.path + [UInt8(ascii: "/")] == path { return .itself }
+    guard parts.path.starts(with: path) else { return .elsewhere }
+    var rest = parts.path.dropFirst(path.count)
+    if rest.last == UInt8(ascii: "/") { rest = rest.dropLast() }
+    guard !rest.isEmpty, !rest.contains(UInt8(ascii: "/")), !rest.contains(0),
+      !rest.elementsEqual(".".utf8), !rest.elementsEqual("..".utf8)
+    else { return .elsewhere }
+    return .member(
+      name: String(decoding: rest, as: UTF8.self), part: WebFolderPlace.encoded(rest))
+  }
+
+  /// The origin in one form, nil for a path alone, and the decoded path.
+  private static func take(_ text: String) -> (origin: String?, path: [UInt8])? {
+    let text = text.prefix { $0 != "?" && $0 != "#" }
+    if text.hasPrefix("/"), !text.hasPrefix("//") { return (nil, decoded(text)) }
+    guard let mark = text.firstRange(of: "://") else { return nil }
+    let scheme = text[..<mark.lowerBound].lowercased()
+    guard scheme == "http" || scheme == "https" else { return nil }
+    let rest = text[mark.upperBound...]
+    let end = rest.firstIndex(of: "/") ?? rest.endIndex
+    var host = rest[..<end].lowercased()
+    if let at = host.lastIndex(of: "@") { host = String(host[host.index(after: at)...]) }
+    let usual = scheme == "https" ? ":443" : ":80"
+    if host.hasSuffix(usual) { host.removeLast(usual.count) }
+    guard !host.isEmpty else { return nil }
+    return ("\(scheme)://\(host)", decoded(end == rest.endIndex ? "/" : rest[end...]))
+  }
+
+  private static func decoded(_ path: Substring) -> [UInt8] {
+    var bytes: [UInt8] = []
+    var rest = Array(path.utf8)[...]
+    while let byte = rest.popFirst() {
+      if byte == UInt8(ascii: "%"), rest.count >= 2, let high = URLText.hex(rest[rest.startIndex]),
+        let low = URLText.hex(rest[rest.startIndex + 1])
+      {
+        bytes.append(high << 4 | low)
+        rest = rest.dropFirst(2)
+      } else {
+        bytes.append(byte)
+      }
+    }
+    return bytes
+  }
+
+  /// All but the unreserved characters in percent form (RFC 3986, section 2.3).
+  private static func encoded(_ bytes: ArraySlice<UInt8>) -> String {
+    var text = ""
+    for byte in bytes {
+      let scalar = Unicode.Scalar(byte)
+      if scalar.properties.isAlphabetic && byte < 0x80 || "0123456789-._~".utf8.contains(byte) {
+        text.unicodeScalars.append(scalar)
+      } else {
+        let digits = String(byte, radix: 16, uppercase: true)
+        text += "%" + (byte < 16 ? "0" : "") + digits
+      }
+    }
+    return text
+  }
+}

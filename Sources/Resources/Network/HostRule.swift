@@ -1,0 +1,46 @@
+/// Where a secret comes from. It is never shown, logged or stored.
+public enum Secret: Equatable, Sendable {
+  case literal(String)
+  /// The value of an environment variable.
+  case environment(String)
+  /// The first line that a shell command prints.
+  case command(String)
+}
+
+/// What one origin gets with every request, and no other does.
+public struct HostRule: Equatable, Sendable {
+  /// `host` for its secure port 443 alone, or `host:port`.
+  public var host: String
+  /// How the service that is there gives out its files.
+  public var profile: SourceProfile
+  public var fields: [(name: String, value: Secret)]
+  /// Whose files are meant; the name of the login, where the profile logs in by name.
+  public var user: String?
+  public var password: Secret?
+  /// A file of certificates to trust there instead of the system's.
+  public var certificates: String?
+
+  public init(
+    host: String, profile: SourceProfile = .plain, fields: [(name: String, value: Secret)] = [],
+    user: String? = nil, password: Secret? = nil, certificates: String? = nil
+  ) {
+    self.host = host
+    self.profile = profile
+    self.fields = fields
+    self.user = user
+    self.password = password
+    self.certificates = certificates
+  }
+
+  public static func == (a: HostRule, b: HostRule) -> Bool {
+    a.host == b.host && a.profile == b.profile && a.user == b.user && a.password == b.password
+      && a.certificates == b.certificates && a.fields.elementsEqual(b.fields) { $0 == $1 }
+  }
+
+  /// Whether this is a rule for the origin of an address. What is meant for a secure server is not
+  /// sent to its insecure port.
+  func applies(to address: WebAddress) -> Bool {
+    let host = host.lowercased()
+    return host == address.ruleName || host == "\(address.host):\(address.port)"
+  }
+}

@@ -1,0 +1,86 @@
+import Feeds
+import Stories
+import Testing
+
+/// A web in memory.
+struct FakeWeb: WebAccess {
+  var pages: [String: [UInt8]] = [:]
+  /// What folders list.
+  var lists: [String: String] = [:]
+  /// Folders that are known as such.
+  var folders: Set<String> = []
+
+  func head(of url: String, count: Int) throws(WebFailure) -> [UInt8] {
+    Array(try whole(of: url, most: .max).prefix(count))
+  }
+
+  func whole(of url: String, most: Int) throws(WebFailure) -> [UInt8] {
+    guard let page = pages[url] else { throw WebFailure("it sends a web page instead") }
+    return page
+  }
+
+  func isFolder(_ url: String) -> Bool { folders.contains(url) }
+
+  func listings(of urls: [String]) -> [Result<[UInt8], WebFailure>] {
+    urls.map { url in
+      guard let names = lists[url] else { return .failure(WebFailure("it does not list folders")) }
+      let rows = names.split(separator: " ").map { name in
+        let type = name.hasSuffix("/") ? "<collection/>" : ""
+        return """
+          <response><href>\(url)\(name)</href><propstat><prop><resourcetype>\(type)</resourcetype>\
+          </prop><status>HTTP/1.1 200 OK</status></propstat></response>
+          """
+      }
+      let text = "<multistatus xmlns='DAV:'>\(rows.joined())</multistatus>"
+      return .success(Array(text.utf8))
+    }
+  }
+}
+
+@Suite struct WebSourceTests {
+  private let url = "https://dav.example.org/x/"
+
+  private func outline(_ feed: Feed) -> [String] {
+    feed.reels.map { reel in
+      "\(reel.name): "
+        + reel.stories.map { String($0.source.text.dropFirst(url.count)) }
+        .joined(separator: " ")
+    }
+  }
+
+  @Test(arguments: [true, false])
+  func read_ofAFolder_goesOneLevelDeep(isKnown: Bool) throws {
+    var web = FakeWeb(lists: [
+      url: "b.mp4 a.mp4 ben/ anna/ lost/", url + "anna/": "1.jpg deeper/", url + "ben/": "2.jpg",
+    ])
+    if isKnown { web.folders = [url] }
+    let feed = try FeedReader(web: web).read([url])
+    #expect(outline(feed) == ["x: a.mp4 b.mp4", "anna: anna/1.jpg", "ben: ben/2.jpg"])
+    #expect(feed.title == "x")
+    #expect(
+      feed.skipped == [Skipped(source: url + "lost/", reason: "it does not list folders")])
+  }
+
+  @Test func read_ofAKnownFolderThatCannotBeListed_tellsWhy() throws {
+    let web = FakeWeb(folders: ["https://anna:pw@h/x/"])
+    #expect(
+      throws: FeedError.cannotPlay(source: "https://h/x/", reason: "it does not list folders")
+    ) {
+      try FeedReader(web: web).read(["https://anna:pw@h/x/"])
+    }
+  }
+
+  @Test func read_ofWhatIsNoFolderEither_tellsTheFirstReason() throws {
+    #expect(
+      throws: FeedError.cannotPlay(source: url, reason: "it sends a web page instead")
+    ) {
+      try FeedReader(web: FakeWeb()).read([url])
+    }
+  }
+
+  @Test func read_ofAFeedWithASlash_isThatFeed() throws {
+    let web = FakeWeb(
+      pages: [url: Array("#EXTM3U\na.mp4\n".utf8)], lists: [url: "other.mp4"])
+    #expect(outline(try FeedReader(web: web).read([url])) == ["x: a.mp4"])
+  }
+}

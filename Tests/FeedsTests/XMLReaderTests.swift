@@ -1,0 +1,112 @@
+import Testing
+
+@testable import Feeds
+
+@Suite struct XMLReaderTests {
+  /// What is told of a text, one word an event.
+  private func events(_ text: String, recovers: Bool = false) -> (words: [String], failure: String?)
+  {
+    var words: [String] = []
+    do throws(XMLReader.Failure) {
+      try XMLReader.read(Array(text.utf8), recovers: recovers) { event in
+        switch event {
+        case .start(let name, let attributes):
+          let list = attributes.all.map { "\($0.name.space)|\($0.name.local)=\($0.value)" }
+          words.append("<\(name.space)|\(name.local)" + list.map { " " + $0 }.joined())
+        case .text(let text):
+          if let last = words.last, last.hasPrefix("'") {
+            words[words.count - 1] = last + text
+          } else {
+            words.append("'" + text)
+          }
+        case .end(let name): words.append("/\(name.local)")
+        }
+        return true
+      }
+      return (words, nil)
+    } catch {
+      return (words, "\(error)")
+    }
+  }
+
+  @Test func elements_areToldWithNamespacesAndText() {
+    let text = """
+      <?xml version="1.0"?><a xmlns="urn:1" xmlns:x="urn:2" b="&lt;1&#33;" x:c='2'><x:d>t &amp;\
+      <![CDATA[ <u>]]></x:d><!-- no --><e/></a>
+      """
+    let told = events(text)
+    #expect(
+      told.words == [
+        "<urn:1|a |b=<1! urn:2|c=2", "<urn:2|d", "'t & <u>", "/d", "<urn:1|e", "/e", "/a",
+      ])
+    #expect(told.failure == nil)
+  }
+
+  @Test func otherEncodings_becomeUTF8() throws {
+    let head = #"<?xml version="1.0" encoding="ISO-8859-1"?><a>"#
+    var words: [String] = []
+    try XMLReader.read(Array(head.utf8) + [0xE6] + Array("</a>".utf8)) { event in
+      if case .text(let text) = event { words.append(text) }
+      return true
+    }
+    #expect(words == ["æ"])
+  }
+
+  @Test(arguments: [
+    ("<a>\n\n<b></a>", "malformed(line: 3)"), ("<a>", "malformed(line: 1)"),
+    ("", "malformed(line: 1)"), ("no", "malformed(line: 1)"),
+    ("<a>&nbsp;</a>", "malformed(line: 1)"), ("<a/><b/>", "malformed(line: 1)"),
+    (String(repeating: "<a>", count: 65), "tooDeep"),
+  ])
+  func mistake_isToldWithItsLine(text: String, failure: String) {
+    #expect(events(text).failure == failure)
+  }
+
+  @Test func recovering_goesOnBehindAMistake() {
+    let told = events("<a><b>x & y</b><b>z</b></a>", recovers: true)
+    #expect(told.words == ["<|a", "<|b", "'x  y", "/b", "<|b", "'z", "/b", "/a"])
+    #expect(told.failure == "malformed(line: 1)")
+  }
+
+  @Test(arguments: [
+    """
+    <!DOCTYPE a [<!ENTITY x "yes">]><a>&x;</a>
+    """,
+    """
+    <!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/passwd">]><a>&x;</a>
+    """,
+    """
+    <!DOCTYPE a SYSTEM "http://127.0.0.1:1/x.dtd" [<!ENTITY % y SYSTEM "file:///etc/passwd"> %y;]>\
+    <a>&x;</a>
+    """,
+    """
+    <!DOCTYPE a [<!ENTITY l "lol"><!ENTITY m "&l;&l;&l;&l;&l;&l;&l;&l;&l;&l;">\
+    <!ENTITY n "&m;&m;&m;&m;&m;&m;&m;&m;&m;&m;">]><a>&n;&n;&n;&n;&n;&n;&n;</a>
+    """,
+  ])
+  func entities_areNeverExpanded(text: String) {
+    for recovers in [false, true] {
+      let told = events(text, recovers: recovers)
+      #expect(!told.words.contains { $0.hasPrefix("'") })
+      #expect(told.words.first == "<|a")
+    }
+  }
+
+  @Test func reading_endsWhenNoMoreIsWanted() throws {
+    var count = 0
+    try XMLReader.read(Array("<a><b/><c/></a>".utf8)) { _ in
+      count += 1
+      return count < 2
+    }
+    #expect(count == 2)
+  }
+
+  @Test func everyCutOfAText_endsWithoutACrash() {
+    let text = #"<?xml version="1.0"?><a x="1" xmlns:y="urn:y"><y:b>t&amp;</y:b><![CDATA[c]]></a>"#
+    for count in 0..<text.utf8.count {
+      let cut = String(decoding: Array(text.utf8).prefix(count), as: UTF8.self)
+      #expect(events(cut).failure != nil)
+      _ = events(cut, recovers: true)
+    }
+  }
+}
