@@ -38,6 +38,7 @@ let package = Package(
     .systemLibrary(name: "CCurl"),
     .systemLibrary(name: "CSQLite"),
     .systemLibrary(name: "CXXHash"),
+    .systemLibrary(name: "CALSA"),
 
     // Pure rooms: no device, no clock, no file.
     room("Stories"),
@@ -51,11 +52,12 @@ let package = Package(
     room("Decoding", ["System", "DecoderLink", "CFFmpeg", "CWebP", "CHeif", "CSeccomp"]),
     room("Decoders", ["System", "DecoderLink", "Resources"]),
     room("Terminal", ["System", "Pictures", "CNcurses"]),
+    room("Sound", ["System", "CALSA"]),
     room(
       "Player",
       [
         "Stories", "Feeds", "Resources", "Decoders", "DecoderLink", "Pictures", "Terminal",
-        "System",
+        "Sound", "System",
         "CZlib",
       ]),
 
@@ -64,7 +66,7 @@ let package = Package(
       name: "storytty",
       dependencies: [
         "Player", "Feeds", "Stories", "Resources", "Decoders", "DecoderLink", "Pictures",
-        "Terminal",
+        "Terminal", "Sound",
         "System",
       ],
       swiftSettings: strict),

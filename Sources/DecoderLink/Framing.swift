@@ -43,6 +43,10 @@ extension PlayerMessage {
       var writer = FieldWriter(kind: 8)
       writer.put(effort.rawValue)
       return writer.finish()
+    case .soundCredit(let frames):
+      var writer = FieldWriter(kind: 9)
+      writer.put(frames)
+      return writer.finish()
     }
   }
 
@@ -68,6 +72,7 @@ extension PlayerMessage {
     case 8:
       guard let effort = Effort(rawValue: try reader.number()) else { throw reader.malformed }
       self = .effort(effort)
+    case 9: self = .soundCredit(frames: try reader.number())
     default: throw .unknownKind(kind)
     }
     try reader.finish()

@@ -12,6 +12,8 @@ public enum PlayerMessage: Equatable, Sendable {
   case shape(PictureRequest)
   /// So many more pictures may be sent. A decoder starts with none.
   case credit(pictures: UInt32)
+  /// So many more frames of sound (a sample for each channel) may be sent. A decoder starts with none.
+  case soundCredit(frames: UInt32)
   /// Go to a position; what follows carries the new serial.
   case seek(serial: UInt32, to: Duration)
   /// How hard to try.
@@ -30,7 +32,7 @@ public enum DecoderMessage: Equatable, Sendable {
   case opened(MediaInfo)
   /// One decoded picture.
   case picture(DecodedPicture)
-  /// Samples for the sound device.
+  /// Samples for the sound device; without any, there are none before its time.
   case sound(DecodedSound)
   /// Nothing more comes for this serial: when its pictures and its sound end, where it has any.
   case ended(serial: UInt32, picturesEnd: Duration?, soundEnd: Duration?)
@@ -171,4 +173,7 @@ public struct DecodedSound: Equatable, Sendable {
     self.time = time
     self.samples = samples
   }
+
+  /// How many moments it holds: a sample for each channel.
+  public var frames: Int { samples.count / 2 }
 }

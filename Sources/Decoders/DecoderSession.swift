@@ -33,6 +33,9 @@ public final class DecoderSession {
   private var nextResource: UInt32 = 1
   private var answersOwed = 0
   private var credit = 0
+  /// Frames of sound that the decoder may still send.
+  public private(set) var soundFramesAllowed = 0
+  private let hasSound: Bool
   private var word: DecoderWord
   private var hasEnded = false
   private var hasFailed = false
@@ -55,7 +58,8 @@ public final class DecoderSession {
     self.pool = pool
     resources = [0: resource]
     self.opener = opener
-    word = DecoderWord(shape: shape, hasSound: soundRate != nil)
+    hasSound = soundRate != nil
+    word = DecoderWord(shape: shape, hasSound: hasSound)
     lastSign = .now
     answersOwed = 1
     resource.read(offset: 0, length: DecoderSession.playlistMark.count) { [weak self] result in
@@ -91,6 +95,8 @@ public final class DecoderSession {
   public var deadline: Instant? {
     if startFailure != nil, !hasFailed { return lastSign }
     guard !hasFailed, answersOwed == 0, !hasEnded, credit > 0 else { return nil }
+    // It may have told all pictures and wait with the rest of the sound.
+    guard !hasSound || soundFramesAllowed > 0 else { return nil }
     return lastSign + DecoderSession.patience
   }
 
@@ -101,7 +107,14 @@ public final class DecoderSession {
     send(.credit(pictures: UInt32(pictures)))
   }
 
-  /// Goes to a position: pictures sent before are stale from now on.
+  /// Allows so many more frames of sound.
+  public func allow(soundFrames frames: Int) {
+    if soundFramesAllowed == 0 { lastSign = .now }
+    soundFramesAllowed += frames
+    process.send(.soundCredit(frames: UInt32(frames)))
+  }
+
+  /// Goes to a position: what was sent before is stale from now on.
   public func seek(to time: Duration) {
     serial += 1
     hasEnded = false
@@ -176,13 +189,12 @@ public final class DecoderSession {
     case .picture(var picture):
       guard credit > 0 else { return fail(DecoderSession.outOfTurn, into: &events) }
       // Another one may be sent for a stale one, which itself is worth nothing.
-      guard picture.serial == serial else { return grantAnother(into: &events) }
+      guard picture.serial == serial else { return grantAnother(.credit(pictures: 1), into: &events) }
       credit -= 1
       lastSign = now
       picture.time = max(.zero, picture.time)
       events.append(.picture(picture))
-    case .sound(let sound):
-      if sound.serial == serial { events.append(.sound(sound)) }
+    case .sound(let sound): take(sound, now: now, into: &events)
     case .ended(let ended, let picturesEnd, let soundEnd):
       guard ended == serial else { return }
       hasEnded = true
@@ -193,11 +205,25 @@ public final class DecoderSession {
     }
   }
 
-  private func grantAnother(into events: inout [Event]) {
+  private func take(_ sound: DecodedSound, now: Instant, into events: inout [Event]) {
+    guard soundFramesAllowed >= sound.frames else {
+      return fail(DecoderSession.outOfTurn, into: &events)
+    }
+    guard sound.serial == serial else {
+      if sound.frames > 0 { grantAnother(.soundCredit(frames: UInt32(sound.frames)), into: &events) }
+      return
+    }
+    soundFramesAllowed -= sound.frames
+    if sound.frames > 0 { lastSign = now }
+    events.append(.sound(sound))
+  }
+
+  /// Gives a credit back that something stale has used up.
+  private func grantAnother(_ credit: PlayerMessage, into events: inout [Event]) {
     guard process.backlog < DecoderSession.largestBacklog else {
       return fail(DecoderSession.outOfTurn, into: &events)
     }
-    process.send(.credit(pictures: 1))
+    process.send(credit)
   }
 
   private func fail(_ reason: String, into events: inout [Event]) {

@@ -38,7 +38,7 @@ public enum DecoderProgram {
     fault?.strike()
     do {
       let decoder = try openMedia(request, over: connection)
-      var teller = Storyteller(decoder, to: connection)
+      var teller = Storyteller(decoder, to: connection, soundRate: request.soundRate)
       try teller.tell(from: request.start)
     } catch {
       connection.send(.failed(reason: error.reason))

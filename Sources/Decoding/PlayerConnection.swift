@@ -26,6 +26,8 @@ final class PlayerConnection {
   private var seek: Seek?
   /// Pictures that may still be sent.
   private(set) var credits: UInt64 = 0
+  /// Frames of sound that may still be sent.
+  private(set) var soundCredits: UInt64 = 0
   /// What pictures must fit into.
   private(set) var shape = PictureRequest(width: 1, height: 1)
   private(set) var effort = Effort.full
@@ -54,11 +56,17 @@ final class PlayerConnection {
 
   var hasSeek: Bool { seek != nil }
 
-  /// Sends one message; a picture uses up a credit.
+  /// Sends one message; pictures and sound use up their credits.
   func send(_ message: DecoderMessage) {
-    if case .picture = message {
+    switch message {
+    case .picture:
       precondition(credits > 0, "a picture needs a credit")
       credits -= 1
+    case .sound(let sound):
+      let frames = UInt64(sound.frames)
+      precondition(soundCredits >= frames, "sound needs credit")
+      soundCredits -= frames
+    default: break
     }
     let frame = message.frame
     var rest = frame[...]
@@ -140,6 +148,7 @@ final class PlayerConnection {
       if request == self.request { answer = .resource(id: id, length: length) }
     case .shape(let new): shape = new
     case .credit(let pictures): credits += UInt64(pictures)
+    case .soundCredit(let frames): soundCredits += UInt64(frames)
     case .seek(let serial, let position): seek = Seek(serial: serial, position: position)
     case .effort(let new): effort = new
     }

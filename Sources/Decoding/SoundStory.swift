@@ -10,7 +10,11 @@ final class SoundStory: MediaDecoder {
   private let waveform: Waveform
   /// Goes through all of the sound ahead of what is shown, to draw it and to know its end.
   private var survey: SoundTrack
+  /// What is heard: opened once it is wanted, so that the first picture need not wait for it.
   private var voice: SoundTrack?
+  private var isVoiceOpen = false
+  /// Where it begins.
+  private var voiceStart = Duration.zero
   private var wasCoverShown = false
   private var position: Duration = .zero
   /// The time of the picture gone to.
@@ -28,7 +32,6 @@ final class SoundStory: MediaDecoder {
     self.soundRate = soundRate
     cover = try? Cover(in: input)
     survey = try Self.track(input, sound, rate: nil)
-    if soundRate != nil { voice = try Self.voice(reopen, sound.index, soundRate) }
     waveform = Waveform(expected: input.plausibleDuration)
     let size = cover?.displaySize
     info = MediaInfo(
@@ -55,12 +58,16 @@ final class SoundStory: MediaDecoder {
     return try SoundTrack(sound, router: router, rate: rate, zero: zero ?? .zero)
   }
 
-  private static func voice(
-    _ open: () throws(DecodingError) -> FFmpegInput, _ index: Int, _ rate: UInt32?
-  ) throws(DecodingError) -> SoundTrack? {
+  private func openVoice() throws(DecodingError) {
+    isVoiceOpen = true
+    guard let soundRate else { return }
     let input = try open()
-    guard let sound = input.streams.first(where: { $0.index == index }) else { return nil }
-    return try track(input, sound, rate: rate.map { Int($0) })
+    guard let sound = input.streams.first(where: { $0.index == survey.stream.index }) else {
+      return
+    }
+    let track = try Self.track(input, sound, rate: Int(soundRate))
+    if voiceStart > .zero { track.go(to: voiceStart, in: input) }
+    voice = track
   }
 
   private func lookThrough(until time: Duration) throws(DecodingError) {
@@ -100,16 +107,16 @@ final class SoundStory: MediaDecoder {
   }
 
   func sound(before limit: Duration) throws(DecodingError) -> SoundRun? {
-    try voice?.next(before: limit)
+    if !isVoiceOpen { try openVoice() }
+    return try voice?.next(before: limit)
   }
 
   func seek(to position: Duration) throws(DecodingError) {
     self.position = position
     wasCoverShown = false
-    if soundRate != nil {
-      voice = try Self.voice(open, survey.stream.index, soundRate)
-      voice?.restart(at: position)
-    }
+    isVoiceOpen = false
+    voice = nil
+    voiceStart = position
   }
 
   func rest() -> Bool { false }

@@ -1,9 +1,10 @@
 import DecoderLink
 
-/// Tells a story to the player: pictures as far as there is credit, sound beside them, seeks.
+/// Tells a story to the player: pictures and sound as far as there is credit for each, seeks.
 struct Storyteller {
   private let connection: PlayerConnection
   private let decoder: any MediaDecoder
+  private var sound: SoundTeller?
   private var serial: UInt32 = 0
   private var isOpened = false
   /// What the decoder last came to and was not told yet.
@@ -18,9 +19,11 @@ struct Storyteller {
   /// No story is longer, whatever a damaged file says.
   private static let longest = Duration.seconds(1_000 * 86_400)
 
-  init(_ decoder: any MediaDecoder, to connection: PlayerConnection) {
+  /// - Parameter soundRate: frames of sound a second, nil for a story without any.
+  init(_ decoder: any MediaDecoder, to connection: PlayerConnection, soundRate: UInt32?) {
     self.decoder = decoder
     self.connection = connection
+    sound = soundRate.map { SoundTeller(decoder, to: connection, rate: $0) }
   }
 
   /// Tells it, and goes on waiting for seeks; ends only with an error or with the socket.
@@ -39,6 +42,7 @@ struct Storyteller {
     position = max(.zero, seek.position)
     isTold = false
     isResting = false
+    sound?.restart(serial: serial)
     try decoder.seek(to: position)
   }
 
@@ -46,29 +50,20 @@ struct Storyteller {
     if isTold { return connection.receive() }
     switch state {
     case .working:
-      if isResting, connection.credits == 0 { return connection.receive() }
+      if isResting, connection.credits == 0 { return try awaitPictureCredit() }
       isResting = false
-      state = try decoder.advance(connection.effort, for: connection.shape)
-      if case .picture(let timing) = state {
-        guard timing.time <= Self.longest else { throw .absurdTime }
-        position = timing.time
-      }
-      if state == .working {
-        try sendSound(before: position + Self.soundLead)
-      } else if !isOpened {
-        isOpened = true
-        connection.send(.opened(decoder.info))
-      }
+      try advance()
     case .picture(let timing):
-      try sendSound(before: timing.time + Self.soundLead)
-      if connection.hasSeek { return }
-      guard connection.credits > 0 else { return connection.receive() }
+      guard connection.credits > 0 else { return try awaitPictureCredit() }
+      // The sound comes behind it: a first picture is not kept waiting.
       try send(timing)
       state = .working
+      _ = try sound?.send(before: position + Self.soundLead)
       isResting = connection.credits == 0 && decoder.rest()
     case .over:
-      try sendSound(before: .seconds(1 << 32))
+      let isComplete = try sound?.send(before: nil) ?? true
       if connection.hasSeek { return }
+      guard isComplete else { return connection.receive() }
       let ends = decoder.ends
       connection.send(
         .ended(
@@ -76,6 +71,29 @@ struct Storyteller {
           soundEnd: Self.bounded(ends.sound)))
       isTold = true
     }
+  }
+
+  private mutating func advance() throws(DecodingError) {
+    state = try decoder.advance(connection.effort, for: connection.shape)
+    if case .picture(let timing) = state {
+      guard timing.time <= Self.longest else { throw .absurdTime }
+      position = timing.time
+    }
+    if state == .working {
+      // Beside a cover nothing tells how far to go.
+      let isFree = isOpened && decoder.info.kind == .sound && decoder.info.isStill
+      _ = try sound?.send(before: isFree ? nil : position + Self.soundLead)
+    } else if !isOpened {
+      isOpened = true
+      connection.send(.opened(decoder.info))
+    }
+  }
+
+  /// Sends what sound may be sent, and waits for the player's next word.
+  private mutating func awaitPictureCredit() throws(DecodingError) {
+    _ = try sound?.send(before: position + Self.soundLead)
+    // It listens in between.
+    if connection.credits == 0, !connection.hasSeek { connection.receive() }
   }
 
   private func send(_ timing: PictureTiming) throws(DecodingError) {
@@ -89,13 +107,5 @@ struct Storyteller {
 
   private static func bounded(_ time: Duration?) -> Duration? {
     time.map { min(max(.zero, $0), longest) }
-  }
-
-  private func sendSound(before limit: Duration) throws(DecodingError) {
-    while let run = try decoder.sound(before: limit) {
-      connection.send(.sound(DecodedSound(serial: serial, time: run.time, samples: run.samples)))
-      connection.receiveWaiting()
-      if connection.hasSeek { return }
-    }
   }
 }

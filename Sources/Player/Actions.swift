@@ -8,6 +8,9 @@ public enum Action: String, CaseIterable, Sendable {
   case restart, end, pause
   case seekBack = "seek-back"
   case seekForward = "seek-forward"
+  case mute
+  case volumeUp = "volume-up"
+  case volumeDown = "volume-down"
   case caption, mode, fit, link, still, help, info, repaint, close, quit
 
   /// What the help says of it.
@@ -22,6 +25,9 @@ public enum Action: String, CaseIterable, Sendable {
     case .pause: "pause"
     case .seekBack: "5 s back"
     case .seekForward: "5 s forward"
+    case .mute: "sound off, on"
+    case .volumeUp: "louder"
+    case .volumeDown: "softer"
     case .caption: "caption long, short, off"
     case .mode: "next picture mode"
     case .fit: "all of it, or fill the screen"
@@ -73,6 +79,9 @@ public struct KeyTable: Sendable {
       (.help, [.character("?"), .f(1)]),
       (.seekBack, [.character(",")]),
       (.seekForward, [.character(".")]),
+      (.mute, [.character("m")]),
+      (.volumeUp, [.character("+"), .character("=")]),
+      (.volumeDown, [.character("-")]),
       (.caption, [.character("c")]),
       (.info, [.character("i")]),
       (.mode, [.character("v")]),

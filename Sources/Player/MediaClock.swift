@@ -30,6 +30,13 @@ package struct MediaClock: Equatable {
     since = nil
   }
 
+  /// Follows what another clock shows: small differences, which may be inexactness, bit by bit.
+  package mutating func follow(_ time: Duration, at now: Instant) {
+    let difference = time - self.time(at: now)
+    let isFar = difference > .milliseconds(60) || difference < .milliseconds(-60)
+    set(to: self.time(at: now) + (isFar ? difference : difference / 8), at: now)
+  }
+
   /// Sets the media time; running or standing stays as it is.
   package mutating func set(to time: Duration, at now: Instant) {
     position = time

@@ -22,6 +22,8 @@ struct TellingMetrics {
   var waits = 0
   var waitedMs: Double = 0
   var durationMs: Double?
+  /// How far each picture was from the sound beside it when it was on the screen.
+  var soundOffsets = Samples()
 
   var json: JSON {
     .object([
@@ -38,8 +40,8 @@ struct TellingMetrics {
       ("durationMs", .optional(durationMs)),
       ("waits", .integer(waits)),
       ("waitedMs", .number(waitedMs)),
-      ("avOffsetMsP50", .null),
-      ("avOffsetMsP99", .null),
+      ("avOffsetMsP50", .optional(soundOffsets.percentile(50))),
+      ("avOffsetMsP99", .optional(soundOffsets.percentile(99))),
     ])
   }
 }

@@ -14,6 +14,12 @@ public struct PlayOptions: Sendable {
   /// As fast as possible, once, without waiting for anyone.
   public var untimed = false
   public var mouse = true
+  /// Whether anything is heard.
+  public var sound = true
+  /// How loud, 0 to 100; nil: as it was left.
+  public var volume: Int?
+  /// Whether anything of this run is remembered for the next.
+  public var remembers = true
   public var reduceMotion = false
   /// Whether neighbours of the story that plays are fetched and made ready.
   public var preload = true

@@ -2,6 +2,7 @@ import DecoderLink
 import Decoders
 import Pictures
 import Resources
+import Sound
 import Stories
 import System
 import Terminal
@@ -27,6 +28,7 @@ public final class Player {
   private let screen: Screen
   private let tellings: Tellings
   private let preloader: Preloader
+  private let loudness: Loudness
   private let processStart: Instant
   private var stage: Stage
   private var view: View
@@ -54,6 +56,8 @@ public final class Player {
   private var isInAHurry = false
   /// When the current story is opened unless another jump follows; nil once it is.
   private var openDue: Instant?
+  /// The story that is left has come to its end by itself.
+  private var keepsSound = false
 
   /// - Parameter processStart: when the program started, for the time to the first picture.
   public init(
@@ -69,8 +73,9 @@ public final class Player {
     self.processStart = processStart
     log = TellingLog(events: options.log)
     screen = Screen(terminal: terminal, options: options)
+    loudness = Loudness(options: options)
     tellings = Tellings(
-      stories: stories, pool: pool, bytes: bytes, options: options,
+      stories: stories, pool: pool, bytes: bytes, options: options, speaker: loudness.speaker,
       shape: screen.shape(fit: options.fit))
     preloader = Preloader(stories: stories, network: bytes.network)
     stage = Stage(
@@ -86,6 +91,7 @@ public final class Player {
       try turn()
     }
     log.close(.stopped, tellings.current, now: .now)
+    loudness.close()
     saver?.close()
     tellings.close()
     log.noteDecoders(peakKibibytes: tellings.pool.peakKibibytes)
@@ -109,6 +115,8 @@ public final class Player {
       Interest(terminal.inputDescriptor),
       Interest(terminal.outputDescriptor, reading: false, writing: screen.isBusy),
       Interest(bytes.network.descriptor),
+      // One that is not open is not waited for.
+      Interest(loudness.speaker?.descriptor ?? -1),
     ]
     for telling in watched {
       interests.append(Interest(telling.descriptor, writing: telling.wantsToWrite))
@@ -120,11 +128,15 @@ public final class Player {
     if ready[1].readable { takeInput(now: now) }
     if ready[2].writable { screen.flush(now: now) }
     if ready[3].readable { takeBytes(now: now) }
-    for (telling, readiness) in zip(watched, ready.dropFirst(4)) {
+    if ready[4].readable {
+      for words in loudness.takeNotices() { view.say(words, now: now) }
+    }
+    for (telling, readiness) in zip(watched, ready.dropFirst(5)) {
       telling.service(readiness, now: now)
     }
     tellings.dropFailed()
-    if let saver, let readiness = ready.dropFirst(4 + watched.count).first,
+    tellings.arrange(stage.successor)
+    if let saver, let readiness = ready.dropFirst(5 + watched.count).first,
       let outcome = saver.service(readiness, now: now)
     {
       view.say(outcome.words, now: now)
@@ -154,7 +166,7 @@ public final class Player {
   }
 
   private func showWhatIsDue(now: Instant) {
-    log.noteDrained(isBusy: screen.isBusy, processStart: processStart, now: now)
+    noteDrained(now: now)
     if let gesture = pointer.tick(at: now) { perform(gesture, now: now) }
     if let due = errorUntil, now >= due {
       errorUntil = nil
@@ -206,9 +218,12 @@ public final class Player {
     case .finished:
       guard !stage.isWaiting else { return }
       log.storyFinished(telling, now: now)
+      // What is left of its sound is heard, and the next one's behind it.
+      keepsSound = true
       perform(stage.handle(.finished(generation: generation)), now: now)
+      keepsSound = false
       // Its last picture stays, and may still be wanted in another size.
-      if stage.isWaiting { telling.setPaused(true, at: now) }
+      if stage.isWaiting { telling.rest(at: now) }
     case .failed(let reason):
       fail(generation: generation, reason: reason, now: now)
     }
@@ -227,7 +242,12 @@ public final class Player {
     mustPaint = false
     lastPaint = now
     log.painted(bytes: bytes)
-    log.noteDrained(isBusy: screen.isBusy, processStart: processStart, now: .now)
+    noteDrained(now: .now)
+  }
+
+  private func noteDrained(now: Instant) {
+    log.noteDrained(isBusy: screen.isBusy, processStart: processStart, now: now)
+    if !screen.isBusy { log.notePicture(soundLead: tellings.current?.soundLead(at: now)) }
   }
 
   private func scene(now: Instant) -> Scene {
@@ -268,6 +288,7 @@ public final class Player {
 
   private func leaveStory(now: Instant) {
     log.close(.skipped, tellings.current, now: now)
+    if !keepsSound { loudness.speaker?.cut() }
     tellings.endCurrent()
     errorUntil = nil
     openDue = nil
@@ -309,6 +330,7 @@ public final class Player {
   private func fail(generation: Int, reason: String, now: Instant) {
     log.fail("cannot play \(stories[stage.current.story].shortName): \(reason)")
     log.close(.failed, tellings.current, now: now)
+    loudness.speaker?.cut()
     tellings.endCurrent()
     perform(stage.handle(.failed(generation: generation, reason: reason)), now: now)
   }
@@ -354,7 +376,9 @@ public final class Player {
   private func suspend(now: Instant) {
     let wasRunning = tellings.current.map { !$0.isPaused } ?? false
     if wasRunning { tellings.current?.setPaused(true, at: now) }
+    loudness.speaker?.setPaused(true)
     terminal.suspend()
+    loudness.speaker?.awaitSilence()
     Signals.stopSelf()
     terminal.resume()
     terminal.resize()
@@ -382,7 +406,8 @@ public final class Player {
       case .release:
         if let gesture = pointer.release(at: now) { perform(gesture, now: now) }
       case .synchronizedOutput: layoutIsStale = true
-      case .wheel, .focus: break
+      case .wheel(let up): turn(up ? .volumeUp : .volumeDown, now: now)
+      case .focus: break
       }
       if isFinished { return }
     }
@@ -407,9 +432,14 @@ public final class Player {
     case .quit: isFinished = true
     case .link: openLink(now: now)
     case .still: saveStill(now: now)
+    case .mute, .volumeUp, .volumeDown: turn(action, now: now)
     case .caption, .mode, .fit, .help, .info, .close:
       if view.take(action) { layoutIsStale = true }
     }
+  }
+
+  private func turn(_ action: Action, now: Instant) {
+    if !options.untimed { view.say(loudness.turn(action), now: now) }
   }
 
   /// An event that a story's picture answers: its latency counts.

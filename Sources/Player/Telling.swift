@@ -1,6 +1,7 @@
 import DecoderLink
 import Decoders
 import Resources
+import Sound
 import System
 
 /// One story being made ready or told: its decoder, the pictures that wait for their time, and its
@@ -29,6 +30,12 @@ final class Telling {
   private(set) var isPaused = false
   private let session: DecoderSession
   private let reportProgress: (() -> ResourceProgress)?
+  /// Where sound is heard; nil where none is wanted.
+  private let speaker: Speaker?
+  /// Once it is known that the story has any.
+  private var sound: StorySound?
+  /// The clock runs, or waits for the sound to begin.
+  private var isGoing = false
   private let imageTime: Duration
   private let untimed: Bool
   /// Only the first picture is shown, for as long as the story lasts.
@@ -45,16 +52,18 @@ final class Telling {
   private(set) var waits = Waits()
 
   init(
-    story: Int, session: DecoderSession, progress: (() -> ResourceProgress)?,
+    story: Int, session: DecoderSession, progress: (() -> ResourceProgress)?, speaker: Speaker?,
     imageTime: Duration, untimed: Bool, onlyFirst: Bool
   ) {
     self.story = story
     self.session = session
     reportProgress = progress
+    self.speaker = speaker
     self.imageTime = imageTime
     self.untimed = untimed
     self.onlyFirst = onlyFirst
     session.allow(pictures: 1)
+    if speaker != nil { session.allow(soundFrames: StorySound.readyFrames) }
   }
 
   var descriptor: Int32 { session.descriptor }
@@ -78,28 +87,40 @@ final class Telling {
   /// From ready to told: the decoder may go on.
   func begin(generation: Int) {
     self.generation = generation
-    if !onlyFirst { session.allow(pictures: Telling.picturesAhead - 1) }
+    if goesOn { session.allow(pictures: Telling.picturesAhead - 1) }
   }
+
+  /// Whether the decoder is to decode more than the first picture.
+  private var goesOn: Bool { !onlyFirst || sound != nil }
 
   /// Takes in what the decoder says, and serves it.
   func service(_ readiness: Readiness, now: Instant) {
     for event in session.service(readiness, now: now) {
       switch event {
-      case .opened(let info): self.info = info
+      case .opened(let info):
+        self.info = info
+        if info.soundCodec != nil { sound = speaker.map { StorySound($0) } }
+        if onlyFirst, goesOn, generation != nil {
+          session.allow(pictures: Telling.picturesAhead - 1)
+        }
       case .picture(var picture):
         framesDecoded += 1
         picture.time += roundStart
         queue.append(picture)
-      case .sound: break
+      case .sound(let samples): sound?.take(samples)
       case .ended(_, let pictures, let sound): ended(pictures: pictures, sound: sound)
       case .failed(let reason): failure = reason
       }
+    }
+    if ends == nil, failure == nil {
+      sound?.allow(session, isTold: generation != nil, time: clock.time(at: now))
     }
   }
 
   private func ended(pictures: Duration?, sound: Duration?) {
     guard let info, info.kind == .picture, !info.isStill, let pictures, !untimed else {
       ends = (pictures, sound)
+      if let end { self.sound?.finish(at: end) }
       return
     }
     let round = firstRound ?? pictures
@@ -118,7 +139,7 @@ final class Telling {
   var end: Duration? {
     guard let info else { return nil }
     if info.kind == .picture, info.isStill || onlyFirst { return imageTime }
-    if onlyFirst { return info.duration ?? imageTime }
+    if !goesOn { return info.duration ?? imageTime }
     guard let ends else { return nil }
     let pictures = ends.pictures ?? .zero
     guard let sound = ends.sound, sound >= pictures + .milliseconds(250) else { return pictures }
@@ -138,16 +159,51 @@ final class Telling {
     var position = clock.time(at: now)
     if needsPicture { return max(.zero, position) }
     if let end { return max(.zero, min(position, end)) }
-    if queue.isEmpty {
+    if queue.isEmpty, !hasStill {
       position = min(position, shown.time + (shown.duration ?? .milliseconds(100)))
     }
     return max(.zero, position)
   }
 
+  /// One picture stays while the sound is heard.
+  private var hasStill: Bool { sound != nil && (onlyFirst || info?.isStill == true) }
+
   /// Lets the clock run or stand.
   func setPaused(_ paused: Bool, at now: Instant) {
     isPaused = paused
-    if paused { clock.stop(at: now) } else if shown != nil, !needsPicture { clock.run(at: now) }
+    if paused { halt(at: now) } else if shown != nil, !needsPicture { go(at: now) }
+  }
+
+  /// It was told to its end and stays on the screen: what is left of its sound is heard.
+  func rest(at now: Instant) {
+    isPaused = true
+    isGoing = false
+    sound?.leave()
+    clock.stop(at: now)
+  }
+
+  private func go(at now: Instant) {
+    guard !isGoing else { return }
+    isGoing = true
+    if sound == nil { clock.run(at: now) } else { sound?.go(&clock, at: now) }
+  }
+
+  private func halt(at now: Instant) {
+    isGoing = false
+    sound?.halt()
+    clock.stop(at: now)
+  }
+
+  /// Lets the sound of the next story begin where this one's ends; false while that is not known.
+  func arrange(_ next: Telling) -> Bool {
+    guard ends != nil, let sound, let other = next.sound else { return false }
+    return sound.arrange(other)
+  }
+
+  /// How far the sound is ahead of a picture; nil where none is heard.
+  func soundLead(at now: Instant) -> Duration? {
+    guard let shown, let time = sound?.time(at: now) else { return nil }
+    return time - shown.time
   }
 
   /// The moment at which `step` has something to say without an event from outside.
@@ -155,9 +211,9 @@ final class Telling {
     if failure != nil, queue.isEmpty { return now }
     if needsPicture { return queue.isEmpty ? nil : now }
     if untimed { return queue.isEmpty && ends == nil ? nil : now }
-    guard clock.isRunning else { return nil }
-    if let next = queue.nextTime { return clock.moment(of: next) }
-    return end.flatMap(clock.moment(of:))
+    let forSound = isGoing ? sound?.nextMoment(now: now, isComplete: ends != nil) : nil
+    let forPicture = (queue.nextTime ?? end).flatMap(clock.moment(of:))
+    return [forSound, forPicture].compactMap { $0 }.min()
   }
 
   /// A picture's time within the medium, whatever round of it this is.
@@ -170,12 +226,13 @@ final class Telling {
 
   /// What is to be seen now. A picture that is returned counts as shown.
   func step(at now: Instant) -> Step {
+    if isGoing { sound?.follow(&clock, at: now) }
     if needsPicture {
       guard let picture = queue.takeFirst() else { return idle }
       needsPicture = false
       // After a seek the clock stands where it is to go on: within this picture's time.
       if shown == nil { clock.set(to: min(picture.time, .zero), at: now) }
-      if !isPaused { clock.run(at: now) }
+      if !isPaused { go(at: now) }
       return show(picture)
     }
     if untimed {
@@ -187,6 +244,10 @@ final class Telling {
     wait(at: now)
     let time = clock.time(at: now)
     if let (picture, late) = queue.takeDue(at: time) {
+      if onlyFirst {
+        session.allow(pictures: late + 1)
+        return .nothing
+      }
       framesDropped += late
       session.allow(pictures: late)
       follow(picture, time: time, now: now)
@@ -206,22 +267,24 @@ final class Telling {
 
   private func show(_ picture: DecodedPicture) -> Step {
     shown = picture
-    if !onlyFirst { session.allow(pictures: 1) }
+    if goesOn { session.allow(pictures: 1) }
     return .show(picture)
   }
 
   /// While bytes are missing the clock stands at the end of what was shown.
   private func wait(at now: Instant) {
     guard let shown, !isPaused else { return }
-    let starved = queue.isEmpty && ends == nil && session.isWaitingForBytes
-    if starved, clock.isRunning {
+    var starved = queue.isEmpty && ends == nil && session.isWaitingForBytes
+    if hasStill, let sound { starved = starved && !sound.isReady(at: clock.time(at: now)) }
+    if starved, isGoing {
       let edge = shown.time + (shown.duration ?? .milliseconds(100))
       guard clock.time(at: now) > edge else { return }
-      clock.stop(at: now)
-      clock.set(to: edge, at: now)
+      let isLed = sound?.isLeading ?? false
+      halt(at: now)
+      if !isLed { clock.set(to: edge, at: now) }
       waits.begin(at: now)
-    } else if !starved, !clock.isRunning {
-      clock.run(at: now)
+    } else if !starved {
+      go(at: now)
       waits.end(at: now)
     }
   }
@@ -232,7 +295,9 @@ final class Telling {
     if let effort = pace.effort(lateness: lateness, now: now) {
       session.setEffort(effort)
     }
-    if lateness > .seconds(1), queue.isEmpty { clock.set(to: picture.time, at: now) }
+    if lateness > .seconds(1), queue.isEmpty, sound?.isLeading != true {
+      clock.set(to: picture.time, at: now)
+    }
   }
 
   /// Goes to a position within the story; false where it cannot.
@@ -240,6 +305,9 @@ final class Telling {
     guard let info, !onlyFirst, shown != nil, failure == nil else { return false }
     if info.kind == .picture, info.isStill { return false }
     let target = max(.zero, length.map { min(time, $0) } ?? time)
+    isGoing = false
+    sound?.restart(at: target)
+    clock.stop(at: now)
     restart(at: target, now: now)
     return true
   }
@@ -247,8 +315,15 @@ final class Telling {
   /// The grid has changed: the present picture is wanted again in the new size.
   func reshape(_ shape: PictureRequest, at now: Instant) {
     session.reshape(shape)
-    if onlyFirst, shown != nil { session.allow(pictures: 1) }
-    if shown != nil || !queue.isEmpty { restart(at: position(at: now), now: now) }
+    if !goesOn, shown != nil { session.allow(pictures: 1) }
+    guard shown != nil || !queue.isEmpty else { return }
+    let position = position(at: now)
+    // The sound is heard on: what comes again of it is known already.
+    if sound?.isLeading != true {
+      isGoing = false
+      clock.stop(at: now)
+    }
+    restart(at: position, now: now)
   }
 
   private func restart(at time: Duration, now: Instant) {
@@ -259,8 +334,7 @@ final class Telling {
     waits.end(at: now)
     roundStart = firstRound.map { $0 * Int(time.inSeconds / max(0.001, $0.inSeconds)) } ?? .zero
     session.seek(to: time - roundStart)
-    clock.stop(at: now)
-    clock.set(to: time, at: now)
+    if !isGoing { clock.set(to: time, at: now) }
   }
 
   /// The player itself stood still for a while.

@@ -16,6 +16,8 @@ struct TellingLog {
   private var gapStart: Instant?
   private var lastPicture: Instant?
   private var awaitsDrain = false
+  /// A picture is under way to the screen whose offset from the sound counts.
+  private var awaitsSound = false
   private var anyPlayed = false
   private let events: EventLog?
 
@@ -57,6 +59,8 @@ struct TellingLog {
     guard isOpen, !metrics.stories.isEmpty else { return }
     let index = metrics.stories.count - 1
     if metrics.stories[index].framesShown == 0 { awaitsDrain = true }
+    // The first one stays until the sound begins.
+    awaitsSound = metrics.stories[index].framesShown > 0
     metrics.stories[index].framesShown += 1
     lastPicture = now
     anyPlayed = true
@@ -79,6 +83,14 @@ struct TellingLog {
     if let gapStart { metrics.transitionGaps.add(now - gapStart) }
     keyPressed = nil
     gapStart = nil
+  }
+
+  /// The terminal has taken all bytes of a picture while the sound was so far ahead of it.
+  mutating func notePicture(soundLead lead: Duration?) {
+    guard awaitsSound else { return }
+    awaitsSound = false
+    guard isOpen, let lead, !metrics.stories.isEmpty else { return }
+    metrics.stories[metrics.stories.count - 1].soundOffsets.add(lead < .zero ? .zero - lead : lead)
   }
 
   /// The story goes on to the next by itself: the gap is counted from its last picture, or, where

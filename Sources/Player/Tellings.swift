@@ -1,6 +1,7 @@
 import DecoderLink
 import Decoders
 import Resources
+import Sound
 import Stories
 import System
 
@@ -11,20 +12,26 @@ final class Tellings {
   let pool: DecoderPool
   private let bytes: StoryBytes
   private let options: PlayOptions
+  /// nil where nothing is to be heard.
+  private let speaker: Speaker?
   private var ready: [Int: Telling] = [:]
   /// What failed while it was made ready: left alone until its turn comes.
   private var unready: Set<Int> = []
   private(set) var current: Telling?
+  /// Whose sound comes right behind the current one's.
+  private var arranged: Int?
   var shape: PictureRequest
 
   init(
     stories: [Story], pool: DecoderPool, bytes: StoryBytes, options: PlayOptions,
+    speaker: Speaker?,
     shape: PictureRequest
   ) {
     self.stories = stories
     self.pool = pool
     self.bytes = bytes
     self.options = options
+    self.speaker = speaker
     self.shape = shape
   }
 
@@ -50,7 +57,14 @@ final class Tellings {
     telling.begin(generation: generation)
   }
 
+  /// Lets the sound of the story that comes next by itself begin where the current one's ends.
+  func arrange(_ next: Int?) {
+    guard let current, let next, next != arranged, let waiting = ready[next] else { return }
+    if current.arrange(waiting) { arranged = next }
+  }
+
   func endCurrent() {
+    arranged = nil
     current?.close()
     current = nil
   }
@@ -102,14 +116,16 @@ final class Tellings {
     let (resource, opener) = try bytes.open(story)
     let session: DecoderSession
     do {
-      session = try DecoderSession(from: pool, telling: resource, opener: opener, shape: shape)
+      session = try DecoderSession(
+        from: pool, telling: resource, opener: opener, shape: shape,
+        soundRate: speaker.map { _ in UInt32(SoundFormat.rate) })
     } catch {
       throw ResourceError("the decoder does not start: \(error.reason)")
     }
     let imageTime = story.imageTime.flatMap { $0 > 0 ? Duration.seconds($0) : nil }
     return Telling(
       story: number, session: session, progress: StoryBytes.progress(of: resource),
-      imageTime: imageTime ?? options.imageTime,
+      speaker: speaker, imageTime: imageTime ?? options.imageTime,
       untimed: options.untimed, onlyFirst: options.reduceMotion)
   }
 }

@@ -141,6 +141,13 @@ public struct Stage: Sendable {
     return near
   }
 
+  /// The story that is told by itself when the current one ends.
+  public var successor: Int? {
+    guard phase == .telling, !options.manual || options.untimed, current.story + 1 < storyCount
+    else { return nil }
+    return current.story + 1
+  }
+
   /// Takes one event and says what to do about it.
   public mutating func handle(_ event: Event) -> [Effect] {
     if phase == .finished { return [] }

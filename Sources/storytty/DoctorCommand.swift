@@ -3,6 +3,7 @@ import Glibc
 import Pictures
 import Player
 import Resources
+import Sound
 import System
 import Terminal
 
@@ -15,7 +16,9 @@ struct DoctorCommand {
     terminal()
     let demo = Installation.demo ?? "missing"
     print("demo           \(DisplayText.safe(demo))")
-    print("sound          not played yet")
+    let sound = Speaker.describeDevice()
+    print("sound          \(DisplayText.safe(sound.words))")
+    if !sound.isPresent { print("               stories are played silently") }
     cache()
     return decoder() ? Status.well : Status.usage
   }

@@ -103,7 +103,13 @@ enum OptionTable {
     OptionRow("reduce-motion", help: "first pictures only, nothing moves") { options, _ in
       options.play.reduceMotion = true
     },
-    OptionRow("no-sound", help: "play silently (sound is not played yet)") { _, _ in },
+    OptionRow("no-sound", help: "play silently") { options, _ in options.play.sound = false },
+    OptionRow("volume", argument: "PERCENT", help: "how loud, 0 to 100 (default: as it was left)") {
+      guard let percent = Int($1), (0...100).contains(percent) else {
+        throw UsageError(words: "--volume takes 0 to 100, not '\($1)'")
+      }
+      $0.play.volume = percent
+    },
     OptionRow("no-preload", help: "open a story only when its turn comes") { options, _ in
       options.play.preload = false
     },

@@ -21,6 +21,8 @@ enum Samples {
     .shape(PictureRequest(width: 300, height: 180, pixelAspect: 1.125, fit: .cover)),
     .credit(pictures: 3),
     .credit(pictures: .max),
+    .soundCredit(frames: 48_000),
+    .soundCredit(frames: .max),
     .seek(serial: 5, to: .seconds(3600)),
     .seek(serial: 6, to: .nanoseconds(Int64.max)),
     .seek(serial: 6, to: .nanoseconds(Int64.min)),

@@ -81,7 +81,7 @@ final class SoundTrack {
   private func placed(_ samples: inout [Int16]) -> SoundRun? {
     guard let rate = resampler.rate, !samples.isEmpty else { return nil }
     var time = position ?? .zero
-    let length = Duration.nanoseconds(Int64(samples.count / 2) * 1_000_000_000 / Int64(rate))
+    let length = SoundRun(time: time, samples: samples).length(rate: rate)
     position = time + length
     end = max(end ?? .zero, time + length)
     if time < begin {
@@ -91,6 +91,15 @@ final class SoundTrack {
       time = begin
     }
     return samples.isEmpty ? nil : SoundRun(time: time, samples: samples)
+  }
+
+  /// Moves the container, of which this is the only stream that counts, and begins anew there.
+  /// Where it cannot be moved, all before is decoded in vain.
+  func go(to position: Duration, in input: FFmpegInput) {
+    // Some codecs need a little of what comes before.
+    let reach = max(.zero, position - .milliseconds(200))
+    if input.seek(stream: stream, to: stream.timestamp(reach + zero)) { router.restart() }
+    restart(at: position)
   }
 
   /// Begins anew at a position: the container was moved.

@@ -1,0 +1,107 @@
+import CALSA
+import Glibc
+
+/// Owns one snd_pcm_t of the user's default device. Binding file: unsafe pointers.
+///
+/// Nothing here blocks for longer than libasound and its plug-ins do by themselves.
+final class ALSADevice: SoundDevice {
+  private let library: ca_library
+  /// Valid while this object lives; closed by deinit.
+  private let pcm: OpaquePointer
+  let bufferFrames: Int
+
+  /// Enough for a busy machine to be late, short enough for a volume key to be heard soon.
+  private static let bufferMicroseconds: UInt32 = 100_000
+
+  /// The library, loaded on first use; nil where it is missing.
+  static let library: ca_library? = {
+    var library = ca_library()
+    return ca_load(&library) == 1 ? library : nil
+  }()
+
+  /// Opens the device that the user's configuration calls `default`.
+  init() throws(DeviceFault) {
+    guard let library = Self.library else { throw .lost("libasound is not installed") }
+    self.library = library
+    var opened: OpaquePointer?
+    let code = library.open(&opened, "default", SND_PCM_STREAM_PLAYBACK, Int32(SND_PCM_NONBLOCK))
+    guard code >= 0, let opened else {
+      throw .lost("the sound device does not open: \(Self.words(code, library))")
+    }
+    pcm = opened
+    let set = library.set_params(
+      opened, SND_PCM_FORMAT_S16, SND_PCM_ACCESS_RW_INTERLEAVED, UInt32(SoundFormat.channels),
+      UInt32(SoundFormat.rate), 1, Self.bufferMicroseconds)
+    var buffer: snd_pcm_uframes_t = 0
+    var period: snd_pcm_uframes_t = 0
+    guard set >= 0, library.get_params(opened, &buffer, &period) >= 0, buffer > 0 else {
+      _ = library.close(opened)
+      throw .lost("the sound device takes no 48 kHz stereo: \(Self.words(set, library))")
+    }
+    bufferFrames = Int(buffer)
+    // PulseAudio waits for as much again after each underrun.
+    var own = library
+    _ = ca_set_start_threshold(&own, opened, period)
+  }
+
+  deinit {
+    _ = library.drop(pcm)
+    _ = library.close(pcm)
+  }
+
+  /// What it is, in words: version of the library, kind of device, size of its buffer.
+  var description: String {
+    let version = library.version().map { String(cString: $0) } ?? "?"
+    let kind = library.type_name(library.type(pcm)).map { String(cString: $0) } ?? "?"
+    let milliseconds = bufferFrames * 1000 / SoundFormat.rate
+    return "ALSA \(version), default (\(kind)), 48000 Hz stereo, \(milliseconds) ms buffer"
+  }
+
+  func room() throws(DeviceFault) -> Int {
+    let count = library.avail_update(pcm)
+    try check(Int(count))
+    return min(Int(count), bufferFrames)
+  }
+
+  func write(_ samples: ArraySlice<Int16>) throws(DeviceFault) -> Int {
+    let frames = samples.count / SoundFormat.channels
+    guard frames > 0 else { return 0 }
+    let count = samples.withUnsafeBytes { raw in
+      library.writei(pcm, raw.baseAddress, snd_pcm_uframes_t(frames))
+    }
+    if count == -snd_pcm_sframes_t(EAGAIN) { return 0 }
+    try check(Int(count))
+    return Int(count)
+  }
+
+  func start() throws(DeviceFault) {
+    let code = library.start(pcm)
+    // A buffer that was filled has started it.
+    if code != -EBADFD { try check(Int(code)) }
+  }
+
+  func delay() throws(DeviceFault) -> Int? {
+    var frames: snd_pcm_sframes_t = 0
+    let code = library.delay(pcm, &frames)
+    // Before it runs, it does not know.
+    if code == -EIO || code == -EAGAIN { return nil }
+    try check(Int(code))
+    return max(0, Int(frames))
+  }
+
+  func drop() throws(DeviceFault) {
+    try check(Int(library.drop(pcm)))
+    try check(Int(library.prepare(pcm)))
+  }
+
+  private func check(_ code: Int) throws(DeviceFault) {
+    guard code < 0 else { return }
+    // An underrun, or the machine slept.
+    if code == -Int(EPIPE) || code == -Int(ESTRPIPE) { throw .ranDry }
+    throw .lost("the sound device is gone: \(Self.words(Int32(code), library))")
+  }
+
+  private static func words(_ code: Int32, _ library: ca_library) -> String {
+    library.strerror(code).map { String(cString: $0) } ?? "error \(code)"
+  }
+}

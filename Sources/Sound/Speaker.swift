@@ -1,0 +1,228 @@
+import System
+
+/// The loudspeaker as the player's loop sees it: never waits, may be absent, and tells which moment
+/// of a story is heard now. A thread of its own feeds the device.
+public final class Speaker {
+  private let state: SpeakerState
+  private let opening: @Sendable () throws(DeviceFault) -> any SoundDevice
+  private var thread: WorkerThread?
+  private var voices = 0
+  /// How loud; a change is heard as soon as the device has played what it holds.
+  public var volume: Volume {
+    didSet { state.withLock { $0.line.wantedGain = volume.gain } }
+  }
+
+  /// Opens nothing yet: that happens on the thread when the first sound is to be heard.
+  public convenience init(volume: Volume = Volume()) throws(SystemError) {
+    try self.init(volume: volume) { () throws(DeviceFault) in try ALSADevice() }
+  }
+
+  package init(
+    volume: Volume, opening: @escaping @Sendable () throws(DeviceFault) -> any SoundDevice
+  ) throws(SystemError) {
+    state = try SpeakerState()
+    self.volume = volume
+    self.opening = opening
+    state.withLock { $0.line.wantedGain = volume.gain }
+  }
+
+  /// Readable when the sound began or `takeNotices` has something.
+  public var descriptor: Int32 { state.loopBell.number }
+
+  /// What is to be said since the last call.
+  public func takeNotices() -> [SoundNotice] {
+    state.loopBell.silence()
+    return state.withLock { shared in
+      defer { shared.notices = [] }
+      return shared.notices
+    }
+  }
+
+  /// There is no device: stories are told by the monotonic clock.
+  public var isAbsent: Bool { state.withLock { $0.device == .absent } }
+  /// There is a device.
+  public var isOpen: Bool { state.withLock { $0.device == .open } }
+
+  /// A story's voice, silent for now.
+  public func makeVoice() -> Voice {
+    voices += 1
+    state.withLock { $0.line.begin(voices, at: 0) }
+    return Voice(number: voices, state: state)
+  }
+
+  /// Sound is wanted although nothing can be heard: the device is looked for.
+  public func want() {
+    run()
+    let isNew = state.withLock { shared in
+      defer { shared.isWanted = true }
+      return !shared.isWanted
+    }
+    if isNew { state.threadBell.ring() }
+  }
+
+  /// Lets a voice be heard from a time of its story on, and nothing else.
+  public func play(_ voice: Voice, from time: Duration) {
+    run()
+    state.withLock { $0.play(voice.number, from: SoundFormat.frames(time)) }
+    state.threadBell.ring()
+  }
+
+  /// Lets a voice begin where the last one ends, with its first sample; false while that cannot be
+  /// arranged: the end of the last one, or the beginning of this one, is not known yet.
+  public func follow(with voice: Voice) -> Bool {
+    defer { state.threadBell.ring() }
+    return state.withLock { $0.line.follow(with: voice.number) }
+  }
+
+  /// Lets a voice be heard: behind what is still to be heard, else at once from a time of its
+  /// story on. False while the former cannot be arranged.
+  public func queue(_ voice: Voice, from time: Duration) -> Bool {
+    run()
+    defer { state.threadBell.ring() }
+    return state.withLock { shared in
+      shared.isWanted = true
+      if shared.line.contains(voice.number) { return true }
+      if !shared.line.isOver { return shared.line.follow(with: voice.number) }
+      shared.play(voice.number, from: SoundFormat.frames(time))
+      return true
+    }
+  }
+
+  /// Silence, within a few milliseconds.
+  public func cut() {
+    state.withLock {
+      $0.cut()
+      $0.isWanted = false
+      $0.isPaused = false
+    }
+    state.threadBell.ring()
+  }
+
+  /// Stops, within a few milliseconds, or goes on with what was not heard.
+  public func setPaused(_ paused: Bool) {
+    state.withLock { $0.isPaused = paused }
+    state.threadBell.ring()
+  }
+
+  /// Waits until the device is silent after a pause, for a moment at most: before the process is
+  /// stopped.
+  public func awaitSilence() {
+    let deadline = Instant.now + .milliseconds(100)
+    while state.withLock({ $0.isSounding }), Instant.now < deadline {
+      _ = try? awaitReadiness(of: [Interest(state.loopBell.number)], until: deadline)
+      state.loopBell.silence()
+    }
+    state.loopBell.ring()
+  }
+
+  /// Silence for ever. Waits for the thread, but for no device that hangs.
+  public func close() {
+    guard let thread else { return }
+    state.withLock {
+      $0.isEnding = true
+      $0.cut()
+    }
+    state.threadBell.ring()
+    let ready = try? awaitReadiness(
+      of: [Interest(state.endBell.number)], until: .now + .milliseconds(500))
+    if ready?.first?.readable == true { thread.join() }
+    self.thread = nil
+  }
+
+  private func run() {
+    guard thread == nil else { return }
+    do {
+      thread = try WorkerThread { [state, opening] in
+        var feeder = Feeder(state, open: opening)
+        while !state.withLock({ $0.isEnding }) {
+          let next = feeder.step(at: .now)
+          _ = try? awaitReadiness(of: [Interest(state.threadBell.number)], until: next)
+          state.threadBell.silence()
+        }
+        _ = feeder.step(at: .now)
+        state.endBell.ring()
+      }
+    } catch {
+      state.withLock { $0.device = .absent }
+    }
+  }
+
+  deinit { close() }
+
+  /// What the device is in words, or why there is none. May take a while.
+  public static func describeDevice() -> (words: String, isPresent: Bool) {
+    do throws(DeviceFault) {
+      return (try ALSADevice().description, true)
+    } catch {
+      guard case .lost(let reason) = error else { return ("none", false) }
+      return (reason, false)
+    }
+  }
+}
+
+/// One story's sound.
+public final class Voice {
+  let number: Int
+  private let state: SpeakerState
+
+  init(number: Int, state: SpeakerState) {
+    self.number = number
+    self.state = state
+  }
+
+  /// What is in the line is still heard.
+  deinit { state.withLock { $0.line.release(number) } }
+
+  /// Adds samples at a time of the story; none: nothing is heard before that time.
+  public func add(_ samples: [Int16], at time: Duration) {
+    let isHungry = state.withLock { shared in
+      shared.line.append(samples, at: SoundFormat.frames(time), to: number)
+      return shared.isHungry && shared.line.contains(number)
+    }
+    if isHungry { state.threadBell.ring() }
+  }
+
+  /// Nothing more comes; where that ends before `time` there is silence up to it.
+  public func finish(at time: Duration) {
+    state.withLock { $0.line.finish(number, at: SoundFormat.frames(time)) }
+    state.threadBell.ring()
+  }
+
+  /// Forgets all samples: what comes begins at a time of the story.
+  public func begin(at time: Duration) {
+    state.withLock { $0.line.begin(number, at: SoundFormat.frames(time)) }
+  }
+
+  /// Whether it is heard, or will be by itself.
+  public var isInLine: Bool { state.withLock { $0.line.contains(number) } }
+
+  /// The time of the story that is heard at a moment; before its start while it is about to begin.
+  /// Nil where that cannot be told, and once it is over.
+  public func time(at now: Instant) -> Duration? {
+    state.withLock { shared in
+      guard let clock = shared.clock, !shared.isPaused else { return nil }
+      let frame = clock.frame(at: now, written: shared.line.written)
+      return shared.line.position(of: number, at: frame).map(SoundFormat.duration)
+    }
+  }
+
+  /// Whether it is in the line but the device lacks samples of it.
+  public var isStarved: Bool {
+    state.withLock { $0.isHungry && $0.line.contains(number) && !$0.line.isAllWritten }
+  }
+
+  /// Frames of samples that wait to be heard; those before `time` count only where it is in the line.
+  public func waiting(from time: Duration) -> Int {
+    state.withLock { $0.line.stored(number, from: SoundFormat.frames(time)) }
+  }
+
+  /// Whether all is there to be heard at a time.
+  public func isReady(at time: Duration) -> Bool {
+    state.withLock { $0.line.knows(number, upTo: SoundFormat.frames(time)) }
+  }
+
+  /// Lets go of what lies before a time, of a story that nobody hears.
+  public func forget(before time: Duration) {
+    state.withLock { $0.line.forget(number, before: SoundFormat.frames(time)) }
+  }
+}

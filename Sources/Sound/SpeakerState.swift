@@ -1,0 +1,68 @@
+import Synchronization
+import System
+
+/// What the player's loop and the sound thread share, and the bells by which they wake each other.
+final class SpeakerState: Sendable {
+  enum Device: Equatable {
+    /// Nothing was to be heard so far.
+    case unopened
+    case open
+    case absent
+  }
+
+  struct Shared {
+    var line = SoundLine()
+    /// Grows whenever the line ends: what the device still has is not to be heard.
+    var cuts = 0
+    /// Something is to be heard, also while there is no device.
+    var isWanted = false
+    var isPaused = false
+    var isEnding = false
+    var device = Device.unopened
+    /// Known while the device plays the present line.
+    var clock: SoundClock?
+    /// The device has something that is heard or will be.
+    var isSounding = false
+    /// The thread waits for samples.
+    var isHungry = false
+    var notices: [SoundNotice] = []
+
+    mutating func play(_ voice: Int, from position: Int) {
+      cut()
+      line.play(voice, from: position)
+      isWanted = true
+    }
+
+    mutating func cut() {
+      line.cut()
+      clock = nil
+      cuts += 1
+    }
+  }
+
+  private let shared = Mutex(Shared())
+  /// Rung for the loop: the sound began, or something is to be said.
+  let loopBell: Bell
+  /// Rung for the thread: there is something to do.
+  let threadBell: Bell
+  /// Rung when the thread has ended.
+  let endBell: Bell
+
+  init() throws(SystemError) {
+    loopBell = try Bell()
+    threadBell = try Bell()
+    endBell = try Bell()
+  }
+
+  func withLock<Result>(_ body: (inout Shared) -> sending Result) -> sending Result {
+    shared.withLock { body(&$0) }
+  }
+}
+
+/// What a viewer is told of the sound device.
+public enum SoundNotice: Equatable, Sendable {
+  /// There is none, or no longer; the reason in words.
+  case lost(String)
+  /// It is there again.
+  case back
+}
