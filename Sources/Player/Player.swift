@@ -56,6 +56,8 @@ public final class Player {
   private var isInAHurry = false
   /// When the current story is opened unless another jump follows; nil once it is.
   private var openDue: Instant?
+  /// The first picture on the screen is one from before.
+  private var showsPoster = false
   /// The story that is left has come to its end by itself.
   private var keepsSound = false
 
@@ -206,6 +208,8 @@ public final class Player {
     guard let telling = tellings.current, let generation = telling.generation,
       errorUntil == nil
     else { return }
+    let isNextReady = !options.untimed && tellings.hasPicture(of: stage.successor)
+    telling.lead = isNextReady ? screen.firstPictureTime : .zero
     switch telling.step(at: now) {
     case .nothing: break
     case .show(let picture):
@@ -213,7 +217,9 @@ public final class Player {
       screen.setPicture(picture, now: now)
       mustPaint = true
       guard !stage.isWaiting else { return }
-      log.pictureShown(now: now)
+      // The poster was this picture already.
+      if !showsPoster { log.pictureShown(now: now) }
+      showsPoster = false
       perform(stage.handle(.began(generation: generation)), now: now)
     case .finished:
       guard !stage.isWaiting else { return }
@@ -292,6 +298,7 @@ public final class Player {
     tellings.endCurrent()
     errorUntil = nil
     openDue = nil
+    showsPoster = false
     view.error = nil
   }
 
@@ -314,6 +321,8 @@ public final class Player {
     if let poster = posters[telling.story] {
       screen.setPicture(poster, now: now)
       mustPaint = true
+      log.pictureShown(now: now)
+      showsPoster = true
     }
   }
 

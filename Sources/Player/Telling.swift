@@ -28,6 +28,9 @@ final class Telling {
   private(set) var framesDecoded = 0
   private(set) var framesDropped = 0
   private(set) var isPaused = false
+  /// So much earlier than at its end it counts as finished: what its successor's first picture takes
+  /// to get to the screen.
+  var lead = Duration.zero
   private let session: DecoderSession
   private let reportProgress: (() -> ResourceProgress)?
   /// Where sound is heard; nil where none is wanted.
@@ -69,6 +72,8 @@ final class Telling {
   var descriptor: Int32 { session.descriptor }
   var wantsToWrite: Bool { session.wantsToWrite }
   var hasPicture: Bool { shown != nil }
+  /// Made ready: the first picture can be shown at once.
+  var hasWaitingPicture: Bool { !queue.isEmpty }
   var isRunning: Bool { clock.isRunning }
 
   /// How far its bytes have come from the network; nil where they are here.
@@ -212,7 +217,7 @@ final class Telling {
     if needsPicture { return queue.isEmpty ? nil : now }
     if untimed { return queue.isEmpty && ends == nil ? nil : now }
     let forSound = isGoing ? sound?.nextMoment(now: now, isComplete: ends != nil) : nil
-    let forPicture = (queue.nextTime ?? end).flatMap(clock.moment(of:))
+    let forPicture = (queue.nextTime ?? end.map { $0 - lead }).flatMap(clock.moment(of:))
     return [forSound, forPicture].compactMap { $0 }.min()
   }
 
@@ -254,7 +259,7 @@ final class Telling {
       return show(picture)
     }
     if queue.isEmpty, failure != nil { return idle }
-    if queue.isEmpty, let end, time >= end { return .finished }
+    if queue.isEmpty, let end, time >= end - lead { return .finished }
     return .nothing
   }
 
