@@ -44,10 +44,11 @@ let package = Package(
     room("Stories"),
     room("Pictures"),
     room("DecoderLink"),
+    room("JSONText"),
 
     // Rooms that touch the machine.
     room("System", ["CLinux"]),
-    room("Feeds", ["Stories", "System", "CXML2"]),
+    room("Feeds", ["Stories", "JSONText", "System", "CXML2"]),
     room("Resources", ["System", "CCurl", "CSQLite", "CXXHash"]),
     room("Decoding", ["System", "DecoderLink", "CFFmpeg", "CWebP", "CHeif", "CSeccomp"]),
     room("Decoders", ["System", "DecoderLink", "Resources"]),
@@ -79,6 +80,7 @@ let package = Package(
       swiftSettings: strict),
     tests("StoriesTests", ["Stories"]),
     tests("PicturesTests", ["Pictures"]),
+    tests("JSONTextTests", ["JSONText", "Support"]),
     tests("DecoderLinkTests", ["DecoderLink", "Support"]),
     tests("SupportTests", ["Support", "System"]),
     tests("SystemTests", ["System", "Support"]),
