@@ -30,8 +30,10 @@ public final class RefusedAnimations {
     var all = known
     guard all.count < Self.most, all.insert(hash).inserted else { return }
     hashes = all
-    guard let path, let slash = path.lastIndex(of: "/") else { return }
-    try? PrivateFolder.make(String(path[..<slash]))
+    guard let path else { return }
+    for slash in path.indices.dropFirst() where path[slash] == "/" {
+      try? PrivateFolder.make(String(path[..<slash]))
+    }
     try? PrivateFile.replace(path, with: Array((all.sorted().joined(separator: "\n") + "\n").utf8))
   }
 

@@ -15,9 +15,9 @@ public enum Lottie {
   }
 
   /// A layer that stays and turns once in 60 frames.
-  public static func layer(shapes: String) -> String {
+  public static func layer(shapes: String, opacity: Int = 60) -> String {
     #"""
-    {"ddd":0,"ind":1,"ty":4,"nm":"l","sr":1,"ks":{"o":{"a":0,"k":60},"r":{"a":1,"k":[{"t":0,\#
+    {"ddd":0,"ind":1,"ty":4,"nm":"l","sr":1,"ks":{"o":{"a":0,"k":\#(opacity)},"r":{"a":1,"k":[{"t":0,\#
     "s":[0],"i":{"x":[0.5],"y":[1]},"o":{"x":[0.5],"y":[0]}},{"t":60,"s":[360]}]},\#
     "p":{"a":0,"k":[50,50,0]},"a":{"a":0,"k":[0,0,0]},"s":{"a":0,"k":[100,100,100]}},"ao":0,\#
     "shapes":[\#(shapes)],"ip":0,"op":60,"st":0,"bm":0}
