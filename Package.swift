@@ -33,6 +33,8 @@ let package = Package(
     .systemLibrary(name: "CFFmpeg"),
     .systemLibrary(name: "CWebP"),
     .systemLibrary(name: "CHeif"),
+    .systemLibrary(name: "CRlottie"),
+    .systemLibrary(name: "CArchive"),
     .systemLibrary(name: "CSeccomp"),
     .systemLibrary(name: "CZlib"),
     .systemLibrary(name: "CCurl"),
@@ -44,12 +46,18 @@ let package = Package(
     room("Stories"),
     room("Pictures"),
     room("DecoderLink"),
+    room("JSONText"),
 
     // Rooms that touch the machine.
     room("System", ["CLinux"]),
-    room("Feeds", ["Stories", "System", "CXML2"]),
+    room("Feeds", ["Stories", "JSONText", "System", "CXML2"]),
     room("Resources", ["System", "CCurl", "CSQLite", "CXXHash"]),
-    room("Decoding", ["System", "DecoderLink", "CFFmpeg", "CWebP", "CHeif", "CSeccomp"]),
+    room(
+      "Decoding",
+      [
+        "System", "DecoderLink", "JSONText", "CFFmpeg", "CWebP", "CHeif", "CRlottie", "CArchive",
+        "CZlib", "CSeccomp",
+      ]),
     room("Decoders", ["System", "DecoderLink", "Resources"]),
     room("Terminal", ["System", "Pictures", "CNcurses"]),
     room("Sound", ["System", "CALSA"]),
@@ -75,10 +83,11 @@ let package = Package(
 
     // Tests: one target a room, the programs in a pty, and the benchmarks.
     .target(
-      name: "Support", dependencies: ["System", "CLinux"], path: "Tests/Support",
+      name: "Support", dependencies: ["System", "CLinux", "CZlib"], path: "Tests/Support",
       swiftSettings: strict),
     tests("StoriesTests", ["Stories"]),
     tests("PicturesTests", ["Pictures"]),
+    tests("JSONTextTests", ["JSONText", "Support"]),
     tests("DecoderLinkTests", ["DecoderLink", "Support"]),
     tests("SupportTests", ["Support", "System"]),
     tests("SystemTests", ["System", "Support"]),
@@ -86,7 +95,8 @@ let package = Package(
     tests(
       "ResourcesTests",
       ["Resources", "Feeds", "Stories", "Decoders", "DecoderLink", "System", "Support"]),
-    tests("DecodingTests", ["Decoding", "DecoderLink", "System", "Support"]),
+    tests(
+      "DecodingTests", ["Decoding", "DecoderLink", "JSONText", "CRlottie", "System", "Support"]),
     tests("DecodersTests", ["Decoders", "DecoderLink", "Resources", "System", "Support"]),
     tests("TerminalTests", ["Terminal", "Pictures", "System", "Support"]),
     tests("PlayerTests", ["Player", "Stories", "DecoderLink", "Pictures", "System", "Support"]),

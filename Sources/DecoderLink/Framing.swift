@@ -175,6 +175,7 @@ extension FieldWriter {
     put(shape.height)
     put(shape.pixelAspect)
     put(shape.fit.rawValue)
+    put(shape.keepsAlpha)
   }
 
   mutating func put(_ info: MediaInfo) {
@@ -194,7 +195,7 @@ extension FieldReader {
   mutating func shape() throws(WireError) -> PictureRequest {
     let shape = PictureRequest(
       width: try number(), height: try number(), pixelAspect: try double(),
-      fit: try fit())
+      fit: try fit(), keepsAlpha: try flag())
     guard shape.width > 0, shape.height > 0, shape.pixelAspect > 0 else { throw malformed }
     return shape
   }

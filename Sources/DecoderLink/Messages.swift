@@ -69,6 +69,9 @@ public struct PictureRequest: Equatable, Sendable {
   /// Width over height of one grid pixel on the viewer's screen; 1 for half blocks in 1:2 cells.
   public var pixelAspect: Double
   public var fit: Fit
+  /// An animation's pictures are not put over a backdrop, but keep what can be seen through:
+  /// premultiplied 0xAARRGGBB. Other media have none of it.
+  public var keepsAlpha: Bool
 
   public enum Fit: UInt8, Sendable {
     /// All of the picture is seen, with bars.
@@ -77,11 +80,15 @@ public struct PictureRequest: Equatable, Sendable {
     case cover
   }
 
-  public init(width: UInt32, height: UInt32, pixelAspect: Double = 1, fit: Fit = .contain) {
+  public init(
+    width: UInt32, height: UInt32, pixelAspect: Double = 1, fit: Fit = .contain,
+    keepsAlpha: Bool = false
+  ) {
     self.width = width
     self.height = height
     self.pixelAspect = pixelAspect
     self.fit = fit
+    self.keepsAlpha = keepsAlpha
   }
 }
 
@@ -144,7 +151,8 @@ public struct DecodedPicture: Equatable, Sendable {
   public var duration: Duration?
   public var width: UInt32
   public var height: UInt32
-  /// Row by row from the top left, 0x00RRGGBB, sRGB; `width * height` of them.
+  /// Row by row from the top left, 0x00RRGGBB, sRGB; `width * height` of them. An animation's are
+  /// premultiplied 0xAARRGGBB where that was asked for.
   public var pixels: [UInt32]
 
   public init(

@@ -11,7 +11,14 @@ public final class DecoderPool {
   /// The most memory that any decoder that was told to end had resident, in KiB.
   public private(set) var peakKibibytes = 0
 
-  public init(program: DecoderProgram) { self.program = program }
+  let refusedAnimations: RefusedAnimations
+
+  public init(
+    program: DecoderProgram, refusedAnimations: RefusedAnimations = RefusedAnimations(path: nil)
+  ) {
+    self.program = program
+    self.refusedAnimations = refusedAnimations
+  }
 
   /// Starts a decoder that waits for its story, so that the next `take` need not wait for its
   /// libraries to load.

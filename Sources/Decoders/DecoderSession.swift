@@ -37,6 +37,7 @@ public final class DecoderSession {
   public private(set) var soundFramesAllowed = 0
   private let hasSound: Bool
   private var word: DecoderWord
+  private var watch = AnimationWatch()
   private var hasEnded = false
   private var hasFailed = false
   private var isClosed = false
@@ -160,6 +161,7 @@ public final class DecoderSession {
   }
 
   private static let outOfTurn = "the decoder spoke out of turn"
+  private static let tooSlow = "the animation takes too long to be drawn"
 
   /// Only what brings the story further is a sign of life.
   private func take(_ message: DecoderMessage, now: Instant, into events: inout [Event]) {
@@ -236,6 +238,9 @@ public final class DecoderSession {
     switch process.end() {
     case .killed(SignalNumber.processorTime):
       return "decoding took more processor time than allowed"
+    case .killed(SignalNumber.profile), .killed(SignalNumber.alarm):
+      if let hash = watch.finished { pool.refusedAnimations.insert(hash) }
+      return DecoderSession.tooSlow
     case .killed(SignalNumber.badCall): return "the decoder tried what it may not do"
     case .killed(let signal): return "the decoder was ended by signal \(signal)"
     case .exited(DecoderPool.outOfMemoryStatus): return "decoding needs more memory than allowed"
@@ -256,10 +261,20 @@ public final class DecoderSession {
       answersOwed -= 1
       lastSign = .now
       switch result {
-      case .success(let bytes): process.send(.bytes(request: request, bytes))
+      case .success(let bytes):
+        if resource == 0, isRefused(bytes, at: offset, asked: Int(length)) {
+          return process.send(.refused(request: request, reason: DecoderSession.tooSlow))
+        }
+        process.send(.bytes(request: request, bytes))
       case .failure(let error): process.send(.refused(request: request, reason: error.reason))
       }
     }
+  }
+
+  /// Whether these bytes make it an animation that was given up before.
+  private func isRefused(_ bytes: [UInt8], at offset: UInt64, asked: Int) -> Bool {
+    watch.note(bytes, at: offset, asked: asked, length: resources[0]?.info?.length)
+    return watch.finished.map(pool.refusedAnimations.contains) ?? false
   }
 
   private func open(request: UInt32, url: String) {
@@ -291,6 +306,8 @@ public final class DecoderSession {
 
 /// The signals that tell why a decoder ended (signal(7), Linux).
 private enum SignalNumber {
+  static let alarm: Int32 = 14
   static let processorTime: Int32 = 24
+  static let profile: Int32 = 27
   static let badCall: Int32 = 31
 }

@@ -58,5 +58,7 @@ public enum DecoderProgram {
   private static func prepareLibraries() {
     FFmpegLibrary.prepare()
     HeifStory.prepare()
+    LottieAnimation.warmUp()
+    ZipArchive.prepare()
   }
 }

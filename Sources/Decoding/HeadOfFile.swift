@@ -23,11 +23,8 @@ package enum HeadOfFile {
     if isAnimatedWebP(head) { return .animatedWebP }
     if isPackedAnimation(head) { return .animation }
     guard let text = text(of: head) else { return .unknown }
-    if text.hasPrefix("{"),
-      ["\"layers\"", "\"fr\"", "\"ip\"", "\"op\""].contains(where: text.contains)
-    {
-      return .animation
-    }
+    // Of all that is JSON, only animations are played.
+    if text.hasPrefix("{") { return .animation }
     let lower = text.prefix(64).lowercased()
     if lower.hasPrefix("<!doctype html") || lower.hasPrefix("<html") { return .page }
     return .text
@@ -82,12 +79,9 @@ package enum HeadOfFile {
       && head[8..<16].elementsEqual("WEBPVP8X".utf8) && head[20] & 2 != 0
   }
 
-  /// gzip (.tgs), or a zip whose first members are those of dotLottie.
+  /// gzip (.tgs) or a zip (dotLottie): nothing else in them is played.
   private static func isPackedAnimation(_ head: [UInt8]) -> Bool {
-    if head.starts(with: [0x1F, 0x8B]) { return true }
-    guard head.starts(with: [0x50, 0x4B, 0x03, 0x04]), head.count >= 46 else { return false }
-    let name = String(decoding: head[30...].prefix(16), as: UTF8.self)
-    return ["manifest.json", "animations/", "a/", "images/"].contains { name.hasPrefix($0) }
+    head.starts(with: [0x1F, 0x8B]) || head.starts(with: [0x50, 0x4B, 0x03, 0x04])
   }
 
   /// The head as text without what may stand before it; nil where it is none.

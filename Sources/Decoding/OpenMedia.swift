@@ -8,7 +8,7 @@ func openMedia(
   let head = try stream.head(HeadOfFile.length)
   switch HeadOfFile.kind(of: head) {
   case .empty: throw .empty
-  case .animation: throw .noAnimations
+  case .animation: return try AnimationStory(stream)
   case .heifStill: return try HeifStory(stream)
   case .animatedWebP: return try WebPStory(stream)
   case .text:

@@ -12,7 +12,7 @@ enum Sandbox {
     "read", "readv", "write", "writev", "recvfrom", "sendto", "brk", "munmap", "mremap", "madvise",
     "futex", "rseq", "set_robust_list", "get_robust_list", "exit", "exit_group", "restart_syscall",
     "clock_gettime", "clock_nanosleep", "nanosleep", "gettimeofday", "getrandom",
-    "sched_getaffinity", "sched_yield", "gettid", "getpid", "fstat",
+    "sched_getaffinity", "sched_yield", "gettid", "getpid", "fstat", "setitimer",
   ]
 
   /// Closes it for this process and all its threads; nil when it is closed, else why it is not.
@@ -21,7 +21,7 @@ enum Sandbox {
     guard let filter = seccomp_init(sc_fail(EPERM)) else { return "libseccomp: no memory" }
     defer { seccomp_release(filter) }
     // Swift's own handlers would start a program that explains the crash, which nobody can here.
-    for fatal in [SIGQUIT, SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV] {
+    for fatal in [SIGQUIT, SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV, SIGPROF, SIGALRM] {
       signal(fatal, SIG_DFL)
     }
     // Threads that libraries started before are bound as well.

@@ -1,7 +1,10 @@
+import CArchive
 import CFFmpeg
 import CHeif
 import CSeccomp
 import CWebP
+import CZlib
+import System
 
 /// The libraries that this program runs with, as they name their own versions.
 enum Versions {
@@ -14,10 +17,23 @@ enum Versions {
     ].map { "\($0) \(packed($1, shifts: [16, 8, 0]))" }
     lines.append("libwebpdemux \(packed(UInt32(WebPGetDemuxVersion()), shifts: [16, 8, 0]))")
     lines.append("libheif \(packed(heif_get_version_number(), shifts: [24, 16, 8]))")
+    lines.append("rlottie \(mapped("librlottie.so.") ?? "of unknown version")")
+    lines.append(String(cString: archive_version_string()))
+    lines.append("zlib \(String(cString: zlibVersion()))")
     if let version = seccomp_version()?.pointee {
       lines.append("libseccomp \(version.major).\(version.minor).\(version.micro)")
     }
     return lines
+  }
+
+  /// What follows a name in the path of a file that this process has in memory: the version of a
+  /// library that does not tell it otherwise.
+  private static func mapped(_ name: String) -> String? {
+    var text: [UInt8] = []
+    guard let maps = try? Descriptor.open(reading: "/proc/self/maps") else { return nil }
+    while case .bytes? = try? maps.read(upTo: 64 << 10, into: &text) {}
+    let all = String(decoding: text, as: UTF8.self)
+    return all.firstRange(of: name).map { String(all[$0.upperBound...].prefix { $0 != "\n" }) }
   }
 
   /// Versions that stand byte by byte in one number.

@@ -1,3 +1,4 @@
+import JSONText
 import System
 
 /// The text of a feed or list in a file, at most as long as feeds may be.

@@ -1,3 +1,4 @@
+import JSONText
 import Stories
 
 /// Reads JSON Feed 1 and 1.1 with our additions under `_storytty`.

@@ -1,3 +1,4 @@
+import JSONText
 import Stories
 
 /// What one item of a JSON Feed says, before it is decided what is played of it.

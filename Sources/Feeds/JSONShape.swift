@@ -1,3 +1,5 @@
+import JSONText
+
 /// What a JSON text is, told by the keys of its outermost object.
 enum JSONShape {
   case feed

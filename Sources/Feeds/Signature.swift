@@ -6,7 +6,8 @@ enum Signature {
   /// may hold either counts as video: whether there are pictures only its decoder can tell.
   static func kind(of head: [UInt8]) -> Story.Kind? {
     for mark in marks where matches(head, mark) { return mark.kind }
-    return isoMedia(head) ?? riff(head) ?? ogg(head) ?? transportStream(head) ?? audioFrame(head)
+    return dotLottie(head) ?? isoMedia(head) ?? riff(head) ?? ogg(head) ?? transportStream(head)
+      ?? audioFrame(head)
   }
 
   private struct Mark {
@@ -62,6 +63,14 @@ enum Signature {
   private static func matches(_ head: [UInt8], _ mark: Mark) -> Bool {
     head.count >= mark.offset + mark.bytes.count
       && head[mark.offset..<mark.offset + mark.bytes.count].elementsEqual(mark.bytes)
+  }
+
+  /// A zip that begins with the manifest or an animation of a dotLottie.
+  private static func dotLottie(_ head: [UInt8]) -> Story.Kind? {
+    guard head.starts(with: [0x50, 0x4B, 0x03, 0x04]), head.count > 30 else { return nil }
+    let name = head.dropFirst(30)
+    return ["manifest.json", "animations/"].contains { name.starts(with: $0.utf8) }
+      ? .animation : nil
   }
 
   /// Boxes of ISO 14496-12: the brand tells pictures and sounds from videos.

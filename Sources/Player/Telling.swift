@@ -39,7 +39,7 @@ final class Telling {
   private var sound: StorySound?
   /// The clock runs, or waits for the sound to begin.
   private var isGoing = false
-  private let imageTime: Duration
+  private let stays: StayTimes
   private let untimed: Bool
   /// Only the first picture is shown, for as long as the story lasts.
   private let onlyFirst: Bool
@@ -56,13 +56,13 @@ final class Telling {
 
   init(
     story: Int, session: DecoderSession, progress: (() -> ResourceProgress)?, speaker: Speaker?,
-    imageTime: Duration, untimed: Bool, onlyFirst: Bool
+    stays: StayTimes, untimed: Bool, onlyFirst: Bool
   ) {
     self.story = story
     self.session = session
     reportProgress = progress
     self.speaker = speaker
-    self.imageTime = imageTime
+    self.stays = stays
     self.untimed = untimed
     self.onlyFirst = onlyFirst
     session.allow(pictures: 1)
@@ -104,6 +104,7 @@ final class Telling {
       switch event {
       case .opened(let info):
         self.info = info
+        if info.kind == .animation, info.goesRound { firstRound = info.duration }
         if info.soundCodec != nil { sound = speaker.map { StorySound($0) } }
         if onlyFirst, goesOn, generation != nil {
           session.allow(pictures: Telling.picturesAhead - 1)
@@ -123,7 +124,7 @@ final class Telling {
   }
 
   private func ended(pictures: Duration?, sound: Duration?) {
-    guard let info, info.kind == .picture, !info.isStill, let pictures, !untimed else {
+    guard let info, info.goesRound, let pictures, !untimed else {
       ends = (pictures, sound)
       if let end { self.sound?.finish(at: end) }
       return
@@ -131,8 +132,8 @@ final class Telling {
     let round = firstRound ?? pictures
     firstRound = round
     // A shorter round would keep the player seeking.
-    guard round >= .milliseconds(10), roundStart + round < imageTime else {
-      ends = (max(imageTime, round), nil)
+    guard round >= .milliseconds(10), roundStart + round < stay(of: info) else {
+      ends = (max(stay(of: info), round), nil)
       return
     }
     roundStart += round
@@ -143,18 +144,22 @@ final class Telling {
   /// outlasts the pictures by 250 ms or more.
   var end: Duration? {
     guard let info else { return nil }
-    if info.kind == .picture, info.isStill || onlyFirst { return imageTime }
-    if !goesOn { return info.duration ?? imageTime }
+    if info.isForShow, info.isStill || onlyFirst { return stay(of: info) }
+    if !goesOn { return info.duration ?? stay(of: info) }
     guard let ends else { return nil }
     let pictures = ends.pictures ?? .zero
     guard let sound = ends.sound, sound >= pictures + .milliseconds(250) else { return pictures }
     return sound
   }
 
+  private func stay(of info: MediaInfo) -> Duration {
+    info.kind == .animation ? stays.animation : stays.picture
+  }
+
   /// The best guess at the whole length.
   var length: Duration? {
     if let end { return end }
-    if let info, info.kind == .picture { return max(imageTime, firstRound ?? .zero) }
+    if let info, info.isForShow { return max(stay(of: info), firstRound ?? .zero) }
     return info?.duration
   }
 
@@ -243,7 +248,7 @@ final class Telling {
     if untimed {
       if onlyFirst { return .finished }
       if let picture = queue.takeFirst() { return show(picture) }
-      if info?.isStill == true, info?.kind == .picture { return .finished }
+      if info?.isStill == true, info?.isForShow == true { return .finished }
       return ends == nil ? idle : .finished
     }
     wait(at: now)
@@ -308,7 +313,7 @@ final class Telling {
   /// Goes to a position within the story; false where it cannot.
   func seek(to time: Duration, at now: Instant) -> Bool {
     guard let info, !onlyFirst, shown != nil, failure == nil else { return false }
-    if info.kind == .picture, info.isStill { return false }
+    if info.isForShow, info.isStill { return false }
     let target = max(.zero, length.map { min(time, $0) } ?? time)
     isGoing = false
     sound?.restart(at: target)

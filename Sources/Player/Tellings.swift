@@ -125,10 +125,10 @@ final class Tellings {
     } catch {
       throw ResourceError("the decoder does not start: \(error.reason)")
     }
-    let imageTime = story.imageTime.flatMap { $0 > 0 ? Duration.seconds($0) : nil }
+    let own = story.imageTime.flatMap { $0 > 0 ? Duration.seconds($0) : nil }
     return Telling(
       story: number, session: session, progress: StoryBytes.progress(of: resource),
-      speaker: speaker, imageTime: imageTime ?? options.imageTime,
+      speaker: speaker, stays: StayTimes(own: own, imageTime: options.imageTime),
       untimed: options.untimed, onlyFirst: options.reduceMotion)
   }
 }

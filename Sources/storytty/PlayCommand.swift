@@ -24,7 +24,9 @@ struct PlayCommand {
       writeReport(Player.emptyReport)
       return Status.usage
     }
-    let pool = DecoderPool(program: program)
+    let pool = DecoderPool(
+      program: program,
+      refusedAnimations: RefusedAnimations(path: RefusedAnimations.usualPath))
     // Its libraries load while the sources are read and the screen is set up.
     try? pool.prepareSpare()
     guard let network = openNetwork(invocation.network),

@@ -20,7 +20,9 @@ struct ShowCommand {
       complain("the decoder program storytty-decoder is missing; install it beside storytty")
       return Status.usage
     }
-    let pool = DecoderPool(program: program)
+    let pool = DecoderPool(
+      program: program,
+      refusedAnimations: RefusedAnimations(path: RefusedAnimations.usualPath))
     try? pool.prepareSpare()
     guard let network = openNetwork(invocation.network) else { return Status.usage }
     defer { network.close() }

@@ -275,4 +275,43 @@ import Testing
         "/usr/local/bin/../libexec/storytty/storytty-decoder",
       ])
   }
+
+  private func failure(of file: String, _ pool: DecoderPool) throws -> String? {
+    let session = try DecoderSession(
+      from: pool, telling: FileResource(path: directory.path(file)), opener: nil, shape: shape)
+    session.allow(pictures: 1)
+    return try failure(events(session))
+  }
+
+  @Test func animation_thatWasTooSlow_isNotTriedAgain() throws {
+    try directory.write(Lottie.endless(), to: "slow.json")
+    try directory.write(Lottie.endless(name: "other"), to: "other.json")
+    try directory.write(Lottie.text(), to: "good.json")
+    let path = directory.path("state/refused-animations")
+    let words = "the animation takes too long to be drawn"
+    let program = try decoder()
+    let pool = DecoderPool(program: program, refusedAnimations: RefusedAnimations(path: path))
+    #expect(try failure(of: "slow.json", pool) == words)
+    let hash = SHA256.hex(of: Lottie.endless())
+    #expect(try readText(path) == hash + "\n")
+    // Now it is refused before any of it is drawn: the decoder lives to say so.
+    try directory.copy(directory.path("slow.json"), as: "copy.json")
+    for pool in [
+      pool, DecoderPool(program: program, refusedAnimations: RefusedAnimations(path: path)),
+    ] {
+      let start = Instant.now
+      #expect(try failure(of: "copy.json", pool) == words)
+      #expect(Instant.now - start < .seconds(5))
+      #expect(try failure(of: "good.json", pool) == nil)
+    }
+    #expect(try failure(of: "other.json", pool) == words)
+    #expect(try readText(path).split(separator: "\n").count == 2)
+  }
+
+  @Test func refusedAnimations_inADamagedFile_areThoseThatCanBeRead() throws {
+    let path = try directory.write("no hash\n\n" + String(repeating: "a", count: 64), to: "refused")
+    try directory.write(Lottie.text(), to: "good.json")
+    let pool = DecoderPool(program: try decoder(), refusedAnimations: RefusedAnimations(path: path))
+    #expect(try failure(of: "good.json", pool) == nil)
+  }
 }

@@ -61,7 +61,7 @@ import Testing
     #expect(try Media.entries().count > 400)
   }
 
-  @Test(arguments: entries("video", "image", "audio"))
+  @Test(arguments: entries("video", "image", "audio", "lottie"))
   func story_isToldAsItsLineSays(_ entry: Media.Entry) throws {
     // Narrow pictures need a grid that is not a single pixel wide.
     let isNarrow = (entry.displayHeight ?? 1) > 20 * (entry.displayWidth ?? 1)
@@ -92,7 +92,9 @@ import Testing
   }
 
   private func checkInfo(_ info: MediaInfo, _ entry: Media.Entry) {
-    let kinds: [String: MediaInfo.Kind] = ["video": .video, "image": .picture, "audio": .sound]
+    let kinds: [String: MediaInfo.Kind] = [
+      "video": .video, "image": .picture, "audio": .sound, "lottie": .animation,
+    ]
     #expect(info.kind == (entry.name.hasSuffix(".gif") ? .picture : kinds[entry.kind]))
     if let width = entry.displayWidth, let height = entry.displayHeight,
       entry.name != "image/wuffs__frame-out-of-bounds.gif"
@@ -145,14 +147,6 @@ import Testing
     }
   }
 
-  @Test func animation_isNotSupportedYet() throws {
-    for entry in Self.entries("lottie") {
-      let telling = try Telling(contents(entry.path))
-      #expect(try telling.listen())
-      #expect(telling.failure == "animations are not supported yet", "\(entry.name)")
-    }
-  }
-
   /// Ends in 10 seconds within 600 MiB, in whatever way; a reason is a sentence without a name.
   @Test(arguments: entries("broken"))
   func brokenFile_endsSoonAndSmall(_ entry: Media.Entry) throws {
@@ -168,8 +162,7 @@ import Testing
       #expect(telling.info != nil && telling.ended != nil)
     }
     if entry.expected == "play" || entry.expected == "show picture" {
-      // Only what a later change brings may be missing.
-      #expect(telling.failure == nil || telling.failure == "animations are not supported yet")
+      #expect(telling.failure == nil)
     }
   }
 

@@ -25,10 +25,19 @@ final class Telling {
   private(set) var peakKibibytes = 0
   private var turns = 0
 
-  init(
+  convenience init(
     _ bytes: [UInt8], width: UInt32 = 120, height: UInt32 = 80, fit: PictureRequest.Fit = .contain,
     soundRate: UInt32? = nil, start: Duration = .zero, length: Bool = true,
     arguments: [String] = [], opener: @escaping Opener = { _ in nil }
+  ) throws {
+    try self.init(
+      bytes, shape: PictureRequest(width: width, height: height, fit: fit), soundRate: soundRate,
+      start: start, length: length, arguments: arguments, opener: opener)
+  }
+
+  init(
+    _ bytes: [UInt8], shape: PictureRequest, soundRate: UInt32? = nil, start: Duration = .zero,
+    length: Bool = true, arguments: [String] = [], opener: @escaping Opener = { _ in nil }
   ) throws {
     started = try ChildProcess.start(
       Programs.decoder, arguments: arguments, environment: ["PATH=/usr/bin:/bin"])
@@ -39,8 +48,7 @@ final class Telling {
     try send(
       .open(
         OpenRequest(
-          length: length ? UInt64(bytes.count) : nil,
-          shape: PictureRequest(width: width, height: height, fit: fit), soundRate: soundRate,
+          length: length ? UInt64(bytes.count) : nil, shape: shape, soundRate: soundRate,
           start: start)))
   }
 

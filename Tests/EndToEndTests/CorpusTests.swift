@@ -35,7 +35,9 @@ extension EndToEnd {
     private static let beyondFFmpeg: Set<String> = ["image/wuffs__peacock.s1x3.jpeg"]
 
     @Test func playable_files_areTold() throws {
-      let entries = try entries(["video", "image", "audio"]) { Self.played.contains($0) }
+      let entries = try entries(["video", "image", "audio", "lottie"]) {
+        Self.played.contains($0)
+      }
       #expect(entries.count > 200)
       // A video of six minutes is not told whole.
       let long = entries.filter { ($0.frames ?? 0) > 2000 || $0.name.contains("__long_") }

@@ -126,6 +126,8 @@ enum Bytes {
   static let m4a: [UInt8] = [0, 0, 0, 0x18] + Array("ftypM4A ".utf8) + [0, 0, 2, 0]
   static let jpeg: [UInt8] = [0xFF, 0xD8, 0xFF, 0xE0, 0, 0x10]
   static let mp3: [UInt8] = Array("ID3".utf8) + [4, 0, 0, 0, 0, 0, 0]
+  static let dotLottie =
+    [0x50, 0x4B, 3, 4] + [UInt8](repeating: 0, count: 26) + Array("manifest.json{".utf8)
   static let lottie = Array(#"{"v":"5.7","fr":30,"ip":0,"op":60,"w":9,"h":9,"layers":[]}"#.utf8)
   static let text = Array("hello\n".utf8)
 }

@@ -43,6 +43,7 @@ import Testing
       ("picture.mp4", .file(Bytes.jpeg), .picture), ("video.jpg", .file(Bytes.mp4), .video),
       ("a.m4a", .file(Bytes.m4a), .sound), ("notes.mp3", .file(Bytes.text), .sound),
       ("a.json", .file(Bytes.lottie), .animation), ("a.tgs", .file([0x1F, 0x8B, 8]), .animation),
+      ("sticker", .file(Bytes.dotLottie), .animation), ("a.zip", .file([0x50, 0x4B, 3, 4]), nil),
       ("empty.mp4", .file([]), .video), ("page.webm", .file(Array("<html>".utf8)), .video),
       ("error.webm", .file(Array(#"{"error":1}"#.utf8)), .video),
       ("hls.m3u8", .file(Array("#EXTM3U\n#EXT-X-VERSION:1\n".utf8)), .video),

@@ -19,8 +19,15 @@ package struct JSONReader {
     package let offset: Int?
     package let what: String
     /// The place as editors show it, from 1, in bytes.
-    var line = 0
-    var column = 0
+    package var line = 0
+    package var column = 0
+
+    package init(offset: Int?, what: String, line: Int = 0, column: Int = 0) {
+      self.offset = offset
+      self.what = what
+      self.line = line
+      self.column = column
+    }
   }
 
   /// The window: what comes before it is dropped, what comes after it is asked for.
@@ -57,6 +64,8 @@ package struct JSONReader {
   }
 
   private static let windowBytes = 256 << 10
+  /// Objects and arrays in each other; a text that goes deeper is refused.
+  package static let deepest = 64
 
   // MARK: Structure
 
@@ -76,8 +85,8 @@ package struct JSONReader {
   /// Enters the object or array that `peek` told.
   package mutating func enter() throws(Failure) {
     depth += 1
-    guard depth <= Limit.nesting else {
-      throw failure("it is nested deeper than \(Limit.nesting) levels")
+    guard depth <= JSONReader.deepest else {
+      throw failure("it is nested deeper than \(JSONReader.deepest) levels")
     }
     position += 1
     isFresh = true

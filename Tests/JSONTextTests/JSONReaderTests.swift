@@ -1,4 +1,4 @@
-import Feeds
+import JSONText
 import Support
 import Testing
 

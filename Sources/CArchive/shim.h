@@ -1,0 +1,7 @@
+#ifndef STORYTTY_CARCHIVE_H
+#define STORYTTY_CARCHIVE_H
+
+#include <archive.h>
+#include <archive_entry.h>
+
+#endif

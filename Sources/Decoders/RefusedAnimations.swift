@@ -1,0 +1,81 @@
+import Resources
+import System
+
+/// Animations that took too long to be drawn, by the SHA-256 of their files: they are not tried
+/// again, in this run or a later one.
+public final class RefusedAnimations {
+  private let path: String?
+  /// nil until the first animation asks.
+  private var hashes: Set<String>?
+  private static let most = 1_000
+  private static let hashLength = 64
+
+  /// - Parameter path: where they are remembered, a hash a line; nil for this run only.
+  public init(path: String?) { self.path = path }
+
+  /// `$XDG_STATE_HOME/storytty/refused-animations`, or in `.local/state` of the home directory; nil
+  /// where there is neither.
+  public static var usualPath: String? {
+    let state = EnvironmentVariable.value(of: "XDG_STATE_HOME").flatMap {
+      $0.hasPrefix("/") ? $0 : nil
+    }
+    let home = EnvironmentVariable.value(of: "HOME").map { "\($0)/.local/state" }
+    return (state ?? home).map { "\($0)/storytty/refused-animations" }
+  }
+
+  func contains(_ hash: String) -> Bool { known.contains(hash) }
+
+  /// Remembers one. Where that fails it will be tried again, which costs no more than its time.
+  func insert(_ hash: String) {
+    var all = known
+    guard all.count < Self.most, all.insert(hash).inserted else { return }
+    hashes = all
+    guard let path else { return }
+    for slash in path.indices.dropFirst() where path[slash] == "/" {
+      try? PrivateFolder.make(String(path[..<slash]))
+    }
+    try? PrivateFile.replace(path, with: Array((all.sorted().joined(separator: "\n") + "\n").utf8))
+  }
+
+  private var known: Set<String> {
+    if let hashes { return hashes }
+    let limit = Self.most * (Self.hashLength + 1)
+    let file = path.flatMap { try? Descriptor.open(reading: $0) }
+    let bytes = (try? file?.read(at: 0, count: limit)) ?? []
+    let lines = bytes.split(separator: 0x0A).map { String(decoding: $0, as: UTF8.self) }
+    let read = Set(lines.filter { $0.utf8.count == Self.hashLength })
+    hashes = read
+    return read
+  }
+}
+
+/// Watches a decoder read its story, to know the hash of what may be an animation.
+struct AnimationWatch {
+  private var hash: SHA256?
+  private var next: UInt64 = 0
+  private static let longest: UInt64 = 8 << 20
+
+  /// The hash of all bytes, once the last of them are served: read from the first to the last.
+  private(set) var finished: String?
+
+  /// Some bytes were read; `asked` for more ends the file.
+  mutating func note(_ bytes: [UInt8], at offset: UInt64, asked: Int, length: UInt64?) {
+    guard finished == nil else { return }
+    if offset == 0 {
+      hash = AnimationWatch.mayBeAnimation(bytes) ? SHA256() : nil
+    } else if offset != next {
+      hash = nil
+    }
+    next = offset + UInt64(bytes.count)
+    guard hash != nil, next <= AnimationWatch.longest else { return hash = nil }
+    hash?.add(bytes)
+    if length.map({ next >= $0 }) ?? (bytes.count < asked) { finished = hash?.hex() }
+  }
+
+  /// JSON, gzip or zip.
+  private static func mayBeAnimation(_ bytes: [UInt8]) -> Bool {
+    let marks: [[UInt8]] = [[0x1F, 0x8B], [0x50, 0x4B], [0xEF, 0xBB, 0xBF]]
+    if marks.contains(where: bytes.starts(with:)) { return true }
+    return bytes.first { $0 != 0x20 && !(0x09...0x0D).contains($0) } == UInt8(ascii: "{")
+  }
+}

@@ -1,0 +1,41 @@
+import CRlottie
+
+/// Owns an animation of rlottie's. Binding file: unsafe pointers.
+package final class LottieAnimation {
+  private let animation: OpaquePointer
+
+  /// - Parameters:
+  ///   - text: checked by `LottieOutline` before.
+  ///   - key: rlottie keeps animations by their keys, and gives what it knows for one it has.
+  package init?(text: [UInt8], key: String) {
+    // rlottie wants its text to end with a NUL. Where pictures lie outside, it looks for them below
+    // this path, below which nothing can be.
+    let loaded = (text + [0]).withUnsafeBytes { memory in
+      lottie_animation_from_data(
+        memory.bindMemory(to: CChar.self).baseAddress, key, "/dev/null/")
+    }
+    guard let loaded else { return nil }
+    animation = loaded
+  }
+
+  deinit { lottie_animation_destroy(animation) }
+
+  /// Draws a frame, counted from the first, fitted into so many pixels: premultiplied 0xAARRGGBB.
+  package func render(frame: Int, width: Int, height: Int) -> [UInt32] {
+    var pixels = [UInt32](repeating: 0, count: width * height)
+    lottie_animation_render(animation, frame, &pixels, width, height, width * 4)
+    return pixels
+  }
+
+  /// Once a process, before the sandbox closes: rlottie loads what reads embedded pictures from a
+  /// file when it first meets one.
+  static func warmUp() {
+    let pixel =
+      "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg=="
+    let text = """
+      {"v":"5.4.2","fr":30,"ip":0,"op":1,"w":1,"h":1,"layers":[],"assets":[{"id":"a","w":1,"h":1,\
+      "e":1,"u":"","p":"data:image/png;base64,\(pixel)"}]}
+      """
+    _ = LottieAnimation(text: Array(text.utf8), key: "warm-up")
+  }
+}

@@ -1,0 +1,137 @@
+import DecoderLink
+import JSONText
+
+/// What a Lottie text says about its animation as a whole, checked before the renderer sees it: that
+/// one takes numbers as they come, and draws whatever it is told to.
+package struct LottieOutline: Equatable {
+  package private(set) var width = 0
+  package private(set) var height = 0
+  /// Frames per second.
+  package private(set) var rate = 0.0
+  package private(set) var frameCount = 0
+  /// In frames; the last frame may be a part of one.
+  private var span = 0.0
+
+  package enum Limit {
+    package static let bytes = 8 << 20
+    package static let side = 4096
+    package static let frames = 36_000
+    package static let rates = 1.0...120.0
+    /// For a rate outside of that.
+    package static let usualRate = 30.0
+    /// Layers and shapes in all, with what is drawn several times counted so often.
+    static let parts = 200_000.0
+    /// Compositions in each other.
+    static let nesting = 64
+    /// Pixels of all embedded pictures.
+    static let pixels = 16 << 20
+    /// No frame is numbered higher.
+    static let frameNumber = 1e7
+  }
+
+  /// Reads the whole text, at most `Limit.bytes` of it.
+  package init(_ text: [UInt8]) throws(DecodingError) {
+    var reader = LottieReader(text)
+    try reader.read()
+    let width = try Self.side(reader.width, reader.height, of: reader.width)
+    let height = try Self.side(reader.width, reader.height, of: reader.height)
+    (self.width, self.height) = (width, height)
+    guard let rate = reader.rate, rate > 0 else {
+      throw DecodingError("damaged: the animation has no frame rate")
+    }
+    self.rate = Limit.rates.contains(rate) ? rate : Limit.usualRate
+    let first = reader.firstFrame ?? 0
+    guard let end = reader.endFrame, end > first, abs(first) <= Limit.frameNumber else {
+      throw DecodingError("damaged: the animation has no frames")
+    }
+    guard end - first <= Double(Limit.frames) else {
+      throw DecodingError("the animation has too many frames")
+    }
+    span = end - first
+    // Rates like 29.97 leave a ten-thousandth of a frame behind, which is none.
+    frameCount = max(1, Int((span - 0.01).rounded(.up)))
+    try reader.compositions.check()
+  }
+
+  private static func side(
+    _ width: Double?, _ height: Double?, of side: Double?
+  ) throws(DecodingError) -> Int {
+    guard let width, let height, let side else { throw .noAnimation }
+    let whole = side.rounded()
+    guard whole >= 1, whole <= Double(Limit.side) else {
+      let size = [width, height].map { abs($0) < 1e15 ? String(Int($0.rounded())) : "?" }
+      let words = whole < 1 ? "damaged: its size is" : "the animation is too large:"
+      throw DecodingError("\(words) \(size.joined(separator: "x"))")
+    }
+    return Int(whole)
+  }
+
+  /// When the animation is over.
+  package var duration: Duration { time(ofFrames: span) }
+
+  /// When a frame is shown, and for how long.
+  package func timing(of frame: Int) -> PictureTiming {
+    let start = time(ofFrames: Double(frame))
+    let end = frame + 1 < frameCount ? time(ofFrames: Double(frame + 1)) : duration
+    return PictureTiming(time: start, duration: frameCount > 1 ? max(.zero, end - start) : nil)
+  }
+
+  /// The frame that is shown at a time; the last one after the end.
+  package func frame(at time: Duration) -> Int {
+    // A time to which a frame's own start was rounded, to a nanosecond, is that frame's.
+    let frames = min(Double(frameCount), max(0, (time / .seconds(1) + 2e-9) * rate))
+    return min(frameCount - 1, Int(frames))
+  }
+
+  private func time(ofFrames frames: Double) -> Duration {
+    .nanoseconds(Int64((frames / rate * 1e9).rounded()))
+  }
+}
+
+/// The compositions of an animation by their names, and what drawing each of them costs.
+struct LottieCompositions {
+  /// One of them; the outermost has no name.
+  struct Composition {
+    /// Layers and shapes of its own.
+    var parts = 0.0
+    /// How often it draws each other one.
+    var uses: [String: Double] = [:]
+  }
+
+  var outermost = Composition()
+  var named: [String: Composition] = [:]
+
+  private enum Cost {
+    case counting
+    case known(Double)
+  }
+
+  /// Compositions that draw each other twice each, some levels deep, would never be drawn to the end.
+  func check() throws(DecodingError) {
+    var costs: [String: Cost] = [:]
+    guard try cost(of: outermost, &costs, depth: 0) <= LottieOutline.Limit.parts else {
+      throw .tooComplex
+    }
+  }
+
+  private func cost(
+    of composition: Composition, _ costs: inout [String: Cost], depth: Int
+  ) throws(DecodingError) -> Double {
+    guard depth <= LottieOutline.Limit.nesting else { throw .tooComplex }
+    var sum = composition.parts
+    for (name, count) in composition.uses {
+      switch costs[name] {
+      case .counting: throw DecodingError("damaged: a part of the animation contains itself")
+      case .known(let cost): sum += count * cost
+      case nil:
+        // What is not there draws nothing.
+        guard let other = named[name] else { continue }
+        costs[name] = .counting
+        let cost = try cost(of: other, &costs, depth: depth + 1)
+        costs[name] = .known(cost)
+        sum += count * cost
+      }
+    }
+    return sum
+  }
+}
