@@ -98,6 +98,7 @@ let package = Package(
     tests(
       "DecodingTests", ["Decoding", "DecoderLink", "JSONText", "CRlottie", "System", "Support"]),
     tests("DecodersTests", ["Decoders", "DecoderLink", "Resources", "System", "Support"]),
+    tests("SoundTests", ["Sound", "System", "Support"]),
     tests("TerminalTests", ["Terminal", "Pictures", "System", "Support"]),
     tests("PlayerTests", ["Player", "Stories", "DecoderLink", "Pictures", "System", "Support"]),
     tests("EndToEndTests", ["Support", "System"]),

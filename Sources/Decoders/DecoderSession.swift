@@ -191,7 +191,9 @@ public final class DecoderSession {
     case .picture(var picture):
       guard credit > 0 else { return fail(DecoderSession.outOfTurn, into: &events) }
       // Another one may be sent for a stale one, which itself is worth nothing.
-      guard picture.serial == serial else { return grantAnother(.credit(pictures: 1), into: &events) }
+      guard picture.serial == serial else {
+        return grantAnother(.credit(pictures: 1), into: &events)
+      }
       credit -= 1
       lastSign = now
       picture.time = max(.zero, picture.time)
@@ -212,7 +214,9 @@ public final class DecoderSession {
       return fail(DecoderSession.outOfTurn, into: &events)
     }
     guard sound.serial == serial else {
-      if sound.frames > 0 { grantAnother(.soundCredit(frames: UInt32(sound.frames)), into: &events) }
+      if sound.frames > 0 {
+        grantAnother(.soundCredit(frames: UInt32(sound.frames)), into: &events)
+      }
       return
     }
     soundFramesAllowed -= sound.frames

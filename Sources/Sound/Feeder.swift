@@ -38,7 +38,7 @@ package struct Feeder {
   private static let closeAfter = Duration.seconds(10)
   private static let patience = Duration.seconds(1)
 
-  init(_ state: SpeakerState, open: @escaping Opening) {
+  package init(_ state: SpeakerState, open: @escaping Opening) {
     self.state = state
     self.open = open
   }

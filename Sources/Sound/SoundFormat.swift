@@ -8,8 +8,9 @@ public enum SoundFormat {
   package static func frames(_ time: Duration) -> Int {
     let (seconds, attoseconds) = time.components
     let limited = max(-1 << 40, min(1 << 40, seconds))
-    let nanoseconds = Int(attoseconds / 1_000_000_000)
-    return Int(limited) * rate + (nanoseconds * rate + 500_000_000) / 1_000_000_000
+    let scaled = Int(attoseconds / 1_000_000_000) * rate
+    let half = scaled < 0 ? -500_000_000 : 500_000_000
+    return Int(limited) * rate + (scaled + half) / 1_000_000_000
   }
 
   /// How long frames are heard.

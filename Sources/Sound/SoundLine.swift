@@ -158,8 +158,9 @@ package struct SoundLine {
     else { return }
     parts[index].isEndChecked = true
     let voice = parts[index].voice
-    guard let tail = voices[voice]?.samples(
-      from: end - parts[index].start + parts[index].offset - Fade.frames, frames: Fade.frames)
+    guard
+      let tail = voices[voice]?.samples(
+        from: end - parts[index].start + parts[index].offset - Fade.frames, frames: Fade.frames)
     else { return }
     if !Fade.meet(tail[...], []) { voices[voice]?.fadeOutEnd() }
   }

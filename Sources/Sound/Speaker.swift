@@ -4,7 +4,8 @@ import System
 /// of a story is heard now. A thread of its own feeds the device.
 public final class Speaker {
   private let state: SpeakerState
-  private let opening: @Sendable () throws(DeviceFault) -> any SoundDevice
+  /// nil where no thread of its own feeds the device.
+  private let opening: (@Sendable () throws(DeviceFault) -> any SoundDevice)?
   private var thread: WorkerThread?
   private var voices = 0
   /// How loud; a change is heard as soon as the device has played what it holds.
@@ -14,13 +15,15 @@ public final class Speaker {
 
   /// Opens nothing yet: that happens on the thread when the first sound is to be heard.
   public convenience init(volume: Volume = Volume()) throws(SystemError) {
-    try self.init(volume: volume) { () throws(DeviceFault) in try ALSADevice() }
+    self.init(try SpeakerState(), volume: volume) { () throws(DeviceFault) in try ALSADevice() }
   }
 
+  /// - Parameter opening: opens the device; nil where the caller runs a `Feeder` on the same state.
   package init(
-    volume: Volume, opening: @escaping @Sendable () throws(DeviceFault) -> any SoundDevice
-  ) throws(SystemError) {
-    state = try SpeakerState()
+    _ state: SpeakerState, volume: Volume = Volume(),
+    opening: (@Sendable () throws(DeviceFault) -> any SoundDevice)? = nil
+  ) {
+    self.state = state
     self.volume = volume
     self.opening = opening
     state.withLock { $0.line.wantedGain = volume.gain }
@@ -130,7 +133,7 @@ public final class Speaker {
   }
 
   private func run() {
-    guard thread == nil else { return }
+    guard thread == nil, let opening else { return }
     do {
       thread = try WorkerThread { [state, opening] in
         var feeder = Feeder(state, open: opening)

@@ -2,7 +2,7 @@ import Synchronization
 import System
 
 /// What the player's loop and the sound thread share, and the bells by which they wake each other.
-final class SpeakerState: Sendable {
+package final class SpeakerState: Sendable {
   enum Device: Equatable {
     /// Nothing was to be heard so far.
     case unopened
@@ -48,7 +48,7 @@ final class SpeakerState: Sendable {
   /// Rung when the thread has ended.
   let endBell: Bell
 
-  init() throws(SystemError) {
+  package init() throws(SystemError) {
     loopBell = try Bell()
     threadBell = try Bell()
     endBell = try Bell()
