@@ -41,6 +41,9 @@ public struct Stage: Sendable {
     case failed(generation: Int, reason: String)
     /// The time for reading an error is over.
     case errorRead(generation: Int)
+    /// This story is told no more: it was seen as often as allowed, or its time is over. Where it is
+    /// on the screen it stays there to its end.
+    case exhausted(story: Int)
   }
 
   /// What the player must do.
@@ -98,9 +101,18 @@ public struct Stage: Sendable {
   public private(set) var hasBegunAny = false
   private var phase = Phase.idle
   private var attempts: [Int: Attempt] = [:]
+  /// Stories that are told no more.
+  private var exhausted: Set<Int> = []
+  /// Whether the current telling has shown a picture.
+  private var hasBegun = false
+  /// Whether the current story was come to by going back.
+  private var wentBack = false
+  private let first: Int
 
   /// A stage for reels of these sizes; reels without stories are left out.
-  public init(reelSizes: [Int], options: Options = Options()) {
+  ///
+  /// - Parameter first: the story to begin with.
+  public init(reelSizes: [Int], options: Options = Options(), first: Int = 0) {
     var reels: [Range<Int>] = []
     for size in reelSizes where size > 0 {
       let start = reels.last?.upperBound ?? 0
@@ -108,6 +120,7 @@ public struct Stage: Sendable {
     }
     self.reels = reels
     self.options = options
+    self.first = first
     current = Telling(story: 0, generation: 0)
   }
 
@@ -131,21 +144,33 @@ public struct Stage: Sendable {
   /// The stories that a single key leads to from here, nearest first: what to keep ready.
   public var neighbours: [Int] {
     guard phase != .finished, phase != .idle else { return [] }
-    if phase == .endCard { return storyCount > 0 ? [storyCount - 1] : [] }
+    if phase == .endCard { return told(before: storyCount).map { [$0] } ?? [] }
     let story = current.story
     var near: [Int] = []
-    if story + 1 < storyCount { near.append(story + 1) }
-    if story > 0 { near.append(story - 1) }
-    let nextReel = reels[reel(of: story)].upperBound
-    if nextReel < storyCount, !near.contains(nextReel) { near.append(nextReel) }
+    if let next = told(from: story + 1) { near.append(next) }
+    if let previous = told(before: story) { near.append(previous) }
+    let nextReel = told(from: reels[reel(of: story)].upperBound)
+    if let nextReel, !near.contains(nextReel) { near.append(nextReel) }
     return near
   }
 
   /// The story that is told by itself when the current one ends.
   public var successor: Int? {
-    guard phase == .telling, !options.manual || options.untimed, current.story + 1 < storyCount
-    else { return nil }
-    return current.story + 1
+    guard phase == .telling, !options.manual || options.untimed else { return nil }
+    return told(from: current.story + 1)
+  }
+
+  /// Whether a story is still told.
+  public func isTold(_ story: Int) -> Bool { !exhausted.contains(story) }
+
+  /// This story or the nearest after it that is still told.
+  public func told(from story: Int) -> Int? {
+    (story..<max(story, storyCount)).first(where: isTold)
+  }
+
+  /// The nearest before it that is still told.
+  private func told(before story: Int) -> Int? {
+    (0..<story).last(where: isTold)
   }
 
   /// Takes one event and says what to do about it.
@@ -153,10 +178,11 @@ public struct Stage: Sendable {
     if phase == .finished { return [] }
     switch event {
     case .start:
-      return phase == .idle ? go(to: 0) : []
+      return phase == .idle ? go(to: first) : []
     case .began(let generation):
       guard isCurrent(generation), phase == .telling else { return [] }
       hasBegunAny = true
+      hasBegun = true
       return []
     case .finished(let generation):
       guard isCurrent(generation), phase == .telling else { return [] }
@@ -173,6 +199,8 @@ public struct Stage: Sendable {
       return setPaused { $0.isPausedByKey.toggle() }
     case .hold(let down):
       return setPaused { $0.isHeld = down }
+    case .exhausted(let story):
+      return exhaust(story)
     default:
       return navigate(event)
     }
@@ -180,26 +208,52 @@ public struct Stage: Sendable {
 
   private mutating func navigate(_ event: Event) -> [Effect] {
     guard phase != .idle else { return [] }
-    let reel = reel(of: current.story)
+    let story = current.story
+    let reel = reel(of: story)
     if phase == .endCard {
       switch event {
-      case .previous, .previousReel, .restart: return go(to: storyCount - 1)
-      case .replay: return go(to: 0)
+      case .previous, .previousReel, .restart: return goBack(before: storyCount)
+      case .replay: return told(from: 0).map { go(to: $0) } ?? []
       default: return []
       }
     }
     switch event {
-    case .next: return go(to: current.story + 1)
-    case .previous: return go(to: max(0, current.story - 1))
+    case .next: return go(to: story + 1)
+    case .previous: return goBack(before: story)
     case .nextReel: return go(to: reels[reel].upperBound)
-    case .previousReel: return go(to: reels[max(0, reel - 1)].lowerBound)
-    case .restart: return go(to: current.story)
+    case .previousReel: return goBackAReel()
+    case .restart: return isTold(story) ? go(to: story) : []
     case .goTo(let number):
       guard (0..<reels[reel].count).contains(number) else { return [] }
-      return go(to: reels[reel].lowerBound + number)
+      let target = reels[reel].lowerBound + number
+      return isTold(target) ? go(to: target) : []
     case .end: return go(to: storyCount)
     default: return []
     }
+  }
+
+  /// To the nearest story before; on the very first, to its beginning.
+  private mutating func goBack(before story: Int) -> [Effect] {
+    if let target = told(before: story) { return go(to: target, back: true) }
+    return story < storyCount && isTold(story) ? go(to: story, back: true) : []
+  }
+
+  /// To the first story of the nearest reel before that has any; in the very first, to its own.
+  private mutating func goBackAReel() -> [Effect] {
+    let reel = reel(of: current.story)
+    for earlier in reels[...max(0, reel - 1)].reversed() {
+      if let target = earlier.first(where: isTold) { return go(to: target, back: true) }
+    }
+    return reels[reel].first(where: isTold).map { go(to: $0, back: true) } ?? []
+  }
+
+  /// One that is about to be told gives way to the next in the direction of going.
+  private mutating func exhaust(_ story: Int) -> [Effect] {
+    guard (0..<storyCount).contains(story) else { return [] }
+    exhausted.insert(story)
+    guard story == current.story, phase == .telling, !hasBegun else { return [] }
+    if wentBack, let before = told(before: story) { return go(to: before, back: true) }
+    return go(to: story + 1)
   }
 
   private func isCurrent(_ generation: Int) -> Bool { generation == current.generation }
@@ -214,11 +268,13 @@ public struct Stage: Sendable {
     return isPaused == before ? [] : [.pause(isPaused)]
   }
 
-  private mutating func go(to story: Int) -> [Effect] {
+  /// Tells this story, or where it is told no more the next that is; after the last comes the card.
+  private mutating func go(to wanted: Int, back: Bool = false) -> [Effect] {
     isPausedByKey = false
     isHeld = false
-    guard story < storyCount else {
-      let nothingPlays = !hasBegunAny && attempts.count == storyCount
+    hasBegun = false
+    wentBack = back
+    guard let story = told(from: wanted) else {
       phase = options.untimed || nothingPlays ? .finished : .endCard
       // The card stands behind the last story, from wherever it was reached.
       current = Telling(story: max(0, storyCount - 1), generation: current.generation)
@@ -233,12 +289,17 @@ public struct Stage: Sendable {
     return [.tell(current)]
   }
 
+  /// Whether every story has failed or is told no more, and none was ever seen.
+  private var nothingPlays: Bool {
+    !hasBegunAny && exhausted.union(attempts.keys).count == storyCount
+  }
+
   /// A failed story's reason stays for a while; but where nothing could be told and nothing is
   /// left to try there is no one to show it to, and the program ends at once.
   private mutating func fail(_ reason: String) -> [Effect] {
     attempts[current.story, default: Attempt()].failures += 1
     attempts[current.story]?.reason = reason
-    if options.untimed || (!hasBegunAny && current.story + 1 == storyCount) {
+    if options.untimed || (!hasBegunAny && told(from: current.story + 1) == nil) {
       return go(to: current.story + 1)
     }
     phase = .failed

@@ -126,15 +126,12 @@ public struct Story: Equatable, Sendable {
   }
 
   /// Who this story is for views and resuming: feed and item id, else the path, or the URL without
-  /// query and fragment.
+  /// userinfo, query and fragment.
   public var id: String {
-    if itemEnd > sourceEnd {
-      return (origin?.feed ?? "") + "#" + text(from: sourceEnd, to: itemEnd)
-    }
-    switch source {
-    case .file(let path): return path
-    case .url(let url): return String(url.unicodeScalars.prefix { $0 != "?" && $0 != "#" })
-    }
+    guard itemEnd > sourceEnd else { return visibleSource }
+    let feed = origin?.feed ?? ""
+    let visible = feed.hasPrefix("/") ? feed : Source.url(feed).visible
+    return visible + "#" + text(from: sourceEnd, to: itemEnd)
   }
 
   /// The feed's own id of this story, else the same as `id`: what lists show.

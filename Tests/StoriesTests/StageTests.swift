@@ -157,41 +157,71 @@ import Testing
     #expect(stage.handle(.start) == [.finish])
   }
 
-  /// Whatever happens in whatever order, the current story is one of the feed's, generations only
-  /// grow, and what is told is what is current.
-  @Test func anyEvents_keepTheStageConsistent() {
-    var random = Seeded(state: 7)
-    for _ in 0..<200 {
-      let sizes = (0..<Int.random(in: 1...4, using: &random)).map { _ in
-        Int.random(in: 0...4, using: &random)
-      }
-      var stage = Stage(
-        reelSizes: sizes,
-        options: .init(manual: Bool.random(using: &random)))
-      var generation = 0
-      _ = stage.handle(.start)
-      for _ in 0..<500 {
-        let effects = stage.handle(randomEvent(for: stage, using: &random))
-        for case .tell(let telling) in effects { #expect(telling == stage.current) }
-        #expect(stage.current.generation >= generation)
-        generation = stage.current.generation
-        #expect(stage.storyCount == 0 || (0..<stage.storyCount).contains(stage.current.story))
-        #expect(stage.neighbours.allSatisfy { (0..<stage.storyCount).contains($0) })
-        #expect(Set(stage.neighbours).count == stage.neighbours.count)
-      }
+  // MARK: - Stories that are told no more
+
+  @Test(arguments: [
+    (0, Stage.Event.next, 2), (3, .previous, 0), (2, .previous, 0), (0, .nextReel, 3),
+    (5, .previousReel, 3),
+  ])
+  func exhausted_isPassedBy(from: Int, event: Stage.Event, to: Int) {
+    var stage = telling(from)
+    // Of three reels of 2, 3 and 1 stories: 1 where it lies between, 2 where it begins a reel.
+    for story in [1, 2] where story != to && story != from {
+      #expect(stage.handle(.exhausted(story: story)) == [])
     }
+    #expect(stage.handle(event) == [.tell(.init(story: to, generation: from + 2))])
   }
 
-  private func randomEvent(for stage: Stage, using random: inout Seeded) -> Stage.Event {
-    let generation = stage.current.generation - Int.random(in: 0...1, using: &random)
-    let events: [Stage.Event] = [
-      .start, .next, .previous, .nextReel, .previousReel, .restart, .end, .replay,
-      .goTo(storyInReel: Int.random(in: -1...5, using: &random)), .togglePause,
-      .hold(Bool.random(using: &random)), .began(generation: generation),
-      .finished(generation: generation), .failed(generation: generation, reason: "r"),
-      .errorRead(generation: generation),
-    ]
-    return events[Int.random(in: 0..<events.count, using: &random)]
+  @Test func exhausted_onTheScreen_staysToItsEnd() {
+    var stage = started()
+    _ = stage.handle(.began(generation: 1))
+    #expect(stage.handle(.exhausted(story: 0)) == [])
+    #expect(stage.handle(.restart) == [])
+    #expect(stage.handle(.previous) == [])
+    #expect(stage.handle(.finished(generation: 1)) == [.tell(.init(story: 1, generation: 2))])
+    #expect(stage.handle(.previous) == [.tell(.init(story: 1, generation: 3))])
+  }
+
+  @Test func exhausted_beforeItsFirstPicture_givesWayInTheDirectionOfGoing() {
+    var stage = telling(3)
+    #expect(stage.handle(.previous) == [.tell(.init(story: 2, generation: 5))])
+    #expect(stage.handle(.exhausted(story: 2)) == [.tell(.init(story: 1, generation: 6))])
+    _ = stage.handle(.began(generation: 6))
+    #expect(stage.handle(.next) == [.tell(.init(story: 3, generation: 7))])
+    #expect(stage.handle(.exhausted(story: 3)) == [.tell(.init(story: 4, generation: 8))])
+  }
+
+  @Test func exhausted_firstInGoingBack_givesWayForward() {
+    var stage = telling(1)
+    #expect(stage.handle(.previous) == [.tell(.init(story: 0, generation: 3))])
+    #expect(stage.handle(.exhausted(story: 0)) == [.tell(.init(story: 1, generation: 4))])
+  }
+
+  @Test func exhausted_all_leavesTheEndCardOrEndsTheProgram() {
+    var stage = telling(0)
+    for story in 0..<6 { #expect(stage.handle(.exhausted(story: story)) == []) }
+    #expect(stage.neighbours == [])
+    #expect(stage.handle(.finished(generation: 1)) == [.showEndCard])
+    for event in [Stage.Event.replay, .previous, .previousReel, .restart] {
+      #expect(stage.handle(event) == [])
+    }
+    var unseen = Stage(reelSizes: [1, 1])
+    _ = unseen.handle(.start)
+    #expect(unseen.handle(.exhausted(story: 0)) == [.tell(.init(story: 1, generation: 2))])
+    #expect(unseen.handle(.exhausted(story: 1)) == [.finish])
+  }
+
+  @Test func exhausted_outsideTheFeed_isNothing() {
+    var stage = telling(0)
+    #expect(stage.handle(.exhausted(story: 6)) == [])
+    #expect(stage.handle(.exhausted(story: -1)) == [])
+    #expect(stage.isTold(0))
+  }
+
+  @Test func start_atAPlace_beginsThere() {
+    var stage = Stage(reelSizes: [2, 3, 1], first: 4)
+    #expect(stage.handle(.start) == [.tell(.init(story: 4, generation: 1))])
+    #expect(stage.handle(.previous) == [.tell(.init(story: 3, generation: 2))])
   }
 }
 

@@ -1,0 +1,113 @@
+/// Which stories of a feed are told, and in which order.
+public struct ViewingRules: Equatable, Sendable {
+  /// Reels with stories that were not seen yet come first.
+  public var unseenFirst: Bool
+  /// Stories that were published longer ago, in seconds, are left out; nil for no such limit.
+  public var maxAgeS: Int64?
+
+  public init(unseenFirst: Bool = false, maxAgeS: Int64? = nil) {
+    self.unseenFirst = unseenFirst
+    self.maxAgeS = maxAgeS
+  }
+
+  /// Why a story is not told.
+  public enum Refusal: CaseIterable, Sendable {
+    /// It was seen as often as its feed allows.
+    case exhausted
+    /// Its feed's time for it is over.
+    case expired
+    /// It is older than the viewer wants.
+    case tooOld
+  }
+
+  /// What is told, and how many stories are left out for each reason.
+  public struct Selection: Equatable, Sendable {
+    public var feed: Feed
+    /// What is known of its stories, by their numbers in it.
+    public var past: Past
+    /// The number of each of its stories in the whole feed; nil where that is the same.
+    public var numbers: [Int]?
+    public var leftOut: [Refusal: Int] = [:]
+
+    /// "nothing left to tell: 3 stories seen as often as allowed, 1 story expired".
+    public var wordsForNothing: String {
+      let parts = Refusal.allCases.compactMap { refusal -> String? in
+        guard let count = leftOut[refusal] else { return nil }
+        return "\(count) \(count == 1 ? "story" : "stories") \(refusal.words)"
+      }
+      return "nothing left to tell: " + parts.joined(separator: ", ")
+    }
+  }
+
+  /// Why a story is not told at a time (seconds since 1970); nil where it is.
+  public func refusal(of story: Story, completions: Int, now: Int64) -> Refusal? {
+    if let expires = story.expires, now >= expires { return .expired }
+    if let maxAgeS, let published = story.published, published < now - maxAgeS { return .tooOld }
+    if let limit = story.maxViews, completions >= Int(limit) { return .exhausted }
+    return nil
+  }
+
+  /// Whether the choice depends on what was seen before.
+  public func needsPast(of feed: Feed) -> Bool {
+    unseenFirst || feed.reels.contains { reel in reel.stories.contains { $0.maxViews != nil } }
+  }
+
+  /// Chooses what is told. Reels left without stories vanish; otherwise the order stays.
+  ///
+  /// - Parameter past: what is known of the feed's stories, by their numbers counted over all reels.
+  public func select(from feed: Feed, past: Past, now: Int64) -> Selection {
+    var chosen: [ChosenReel] = []
+    var leftOut: [Refusal: Int] = [:]
+    var number = 0
+    for reel in feed.reels where !reel.stories.isEmpty {
+      var kept: [Int] = []
+      for story in reel.stories {
+        let completions = Int(past[number].completions)
+        if let refusal = refusal(of: story, completions: completions, now: now) {
+          leftOut[refusal, default: 0] += 1
+        } else {
+          kept.append(number)
+        }
+        number += 1
+      }
+      if let chosenReel = ChosenReel(reel, start: number - reel.stories.count, kept, past) {
+        chosen.append(chosenReel)
+      }
+    }
+    guard unseenFirst || !leftOut.isEmpty else { return Selection(feed: feed, past: past) }
+    if unseenFirst { chosen = chosen.filter(\.isUnseen) + chosen.filter { !$0.isUnseen } }
+    let numbers = chosen.flatMap(\.numbers)
+    var selection = Selection(feed: feed, past: Past(), numbers: numbers, leftOut: leftOut)
+    selection.feed.reels = chosen.map(\.reel)
+    for (place, old) in numbers.enumerated() { selection.past[place] = past[old] }
+    return selection
+  }
+
+  private struct ChosenReel {
+    let reel: Reel
+    /// The numbers of its stories in the whole feed.
+    let numbers: [Int]
+    let isUnseen: Bool
+
+    /// What is kept of a reel; nil where nothing is.
+    init?(_ whole: Reel, start: Int, _ kept: [Int], _ past: Past) {
+      guard !kept.isEmpty else { return nil }
+      numbers = kept
+      isUnseen = kept.contains { !past[$0].isSeen }
+      reel =
+        kept.count == whole.stories.count
+        ? whole : Reel(name: whole.name, stories: kept.map { whole.stories[$0 - start] })
+    }
+  }
+}
+
+extension ViewingRules.Refusal {
+  /// What it means for a story, after its name.
+  public var words: String {
+    switch self {
+    case .exhausted: "seen as often as allowed"
+    case .expired: "expired"
+    case .tooOld: "older than wanted"
+    }
+  }
+}
