@@ -106,6 +106,19 @@ public enum PrivateFolder {
     }
   }
 
+  /// Makes it and the folders that lead to it, where they are missing, each with mode 0700. None is
+  /// made directly below the root: what is missing there is a home or a mounted volume.
+  public static func makeAll(_ path: String) throws(SystemError) {
+    do {
+      try make(path)
+    } catch {
+      let parent = path.prefix(upTo: path.lastIndex(of: "/") ?? path.startIndex)
+      guard error.code == ENOENT, parent.dropFirst().contains("/") else { throw error }
+      try makeAll(String(parent))
+      try make(path)
+    }
+  }
+
   /// Waits until the names in it are on the medium.
   public static func synchronize(_ path: String) throws(SystemError) {
     let folder = try Descriptor.open(reading: path)

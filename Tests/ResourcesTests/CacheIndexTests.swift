@@ -27,8 +27,8 @@ import Testing
   @Test func open_ofVersion1_migratesAndKeepsItsRows() throws {
     try makeVersion1(blob: Blob.newName())
     let database = try Database(path: indexPath, patience: 100)
-    #expect(try IndexSchema.migrate(database))
-    #expect(try database.run("PRAGMA user_version") == [[.number(IndexSchema.version)]])
+    #expect(try database.migrate(IndexSchema.steps))
+    #expect(try database.run("PRAGMA user_version") == [[.number(Int64(IndexSchema.steps.count))]])
     #expect(try database.run("SELECT count(*) FROM segment") == [[.number(1)]])
     #expect(try database.run("SELECT count(*) FROM entry") == [[.number(1)]])
     #expect(try bench.open().savings().isEmpty)
@@ -42,6 +42,20 @@ import Testing
       try bench.open()
     }
     #expect(try database.run("SELECT count(*) FROM entry") == [[.number(1)]])
+  }
+
+  @Test func open_belowASymbolicLink_works() throws {
+    let folder = try TemporaryDirectory()
+    mkdir(folder.path("real"), 0o700)
+    #expect(symlink("real", folder.path("link")) == 0)
+    let database = try Database(path: folder.path("link/index.db"), patience: 100)
+    #expect(try database.migrate(IndexSchema.steps))
+    #expect(fileExists(folder.path("real/index.db")))
+    // A link in the file's own place is not followed.
+    #expect(symlink("index.db", folder.path("real/other.db")) == 0)
+    #expect(throws: DatabaseError.self) {
+      try Database(path: folder.path("real/other.db"), patience: 100)
+    }
   }
 
   @Test func open_keepsTheJournalOutOfWAL() throws {

@@ -20,7 +20,7 @@ final class CacheIndex {
   /// Opens an index, made where it is missing; nil where a newer program made it.
   init?(path: String, patience: Int32 = 2_000) throws(DatabaseError) {
     database = try Database(path: path, patience: patience)
-    guard try IndexSchema.migrate(database) else { return nil }
+    guard try database.migrate(IndexSchema.steps) else { return nil }
     let stored = try database.run("SELECT value FROM meta WHERE name = 'secret'")
     guard let secret = stored.first?.first?.bytes, secret.count == Fingerprint.secretLength else {
       throw DatabaseError(step: "read the index", code: DatabaseError.damage)

@@ -1,4 +1,5 @@
 import CSQLite
+import System
 
 /// A step of SQLite that failed, with its extended result code.
 struct DatabaseError: Error, Equatable {
@@ -38,7 +39,7 @@ final class Database {
   private let raw: OpaquePointer
   private var statements: [String: OpaquePointer] = [:]
 
-  /// Opens a database file, made where it is missing.
+  /// Opens a database file, made where it is missing. The file itself must not be a symbolic link.
   ///
   /// - Parameter patience: how long to wait for another process, in milliseconds.
   init(path: String, patience: Int32) throws(DatabaseError) {
@@ -46,7 +47,10 @@ final class Database {
     let flags =
       SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW
       | SQLITE_OPEN_EXRESCODE
-    let code = sqlite3_open_v2(path, &opened, flags, nil)
+    // SQLITE_OPEN_NOFOLLOW refuses links anywhere in a path; that to its folder may hold some.
+    let slash = path.lastIndex(of: "/") ?? path.startIndex
+    let folder = Paths.canonical(String(path[..<slash])) ?? String(path[..<slash])
+    let code = sqlite3_open_v2(folder + path[slash...], &opened, flags, nil)
     guard code == SQLITE_OK, let opened else {
       // A connection that failed to open still has to be closed.
       sqlite3_close_v2(opened)
@@ -78,6 +82,33 @@ final class Database {
       if code == SQLITE_DONE { return rows }
       guard code == SQLITE_ROW else { throw DatabaseError(step: "use the index", code: code) }
       rows.append((0..<sqlite3_column_count(statement)).map { column(statement, $0) })
+    }
+  }
+
+  /// Runs one statement of which only whole numbers are wanted, without memory for each row; what is
+  /// none is 0.
+  ///
+  /// - Parameter row: is given each row's columns, the same array changed for the next.
+  func numbers(
+    _ sql: String, _ values: DatabaseValue..., row: ([Int64]) -> Void
+  ) throws(DatabaseError) {
+    let statement = try prepared(sql)
+    defer {
+      sqlite3_reset(statement)
+      sqlite3_clear_bindings(statement)
+    }
+    for (index, value) in values.enumerated() {
+      try check(bind(value, to: statement, at: Int32(index + 1)), "bind a value")
+    }
+    var columns = Array(repeating: Int64(0), count: Int(sqlite3_column_count(statement)))
+    while true {
+      let code = sqlite3_step(statement)
+      if code == SQLITE_DONE { return }
+      guard code == SQLITE_ROW else { throw DatabaseError(step: "use the index", code: code) }
+      for index in columns.indices {
+        columns[index] = sqlite3_column_int64(statement, Int32(index))
+      }
+      row(columns)
     }
   }
 

@@ -13,13 +13,23 @@ enum Fingerprint {
 
   /// A 128-bit hash that nobody can aim at without the secret.
   static func wide(_ bytes: [UInt8], secret: [UInt8]) -> [UInt8] {
-    precondition(secret.count >= secretLength)
-    let hash = bytes.withUnsafeBytes { raw in
-      secret.withUnsafeBytes {
-        cx_wide_hash(raw.baseAddress, raw.count, $0.baseAddress, $0.count)
-      }
-    }
+    let hash = bytes.withUnsafeBytes { wideHash($0, secret) }
     return bytesOf(hash.high64) + bytesOf(hash.low64)
+  }
+
+  /// Half of the wide hash of a text's UTF-8, as a number for a database.
+  static func number(of text: String, secret: [UInt8]) -> Int64 {
+    var text = text
+    return text.withUTF8 { Int64(bitPattern: wideHash(UnsafeRawBufferPointer($0), secret).low64) }
+  }
+
+  private static func wideHash(
+    _ bytes: UnsafeRawBufferPointer, _ secret: [UInt8]
+  ) -> XXH128_hash_t {
+    precondition(secret.count >= secretLength)
+    return secret.withUnsafeBytes {
+      cx_wide_hash(bytes.baseAddress, bytes.count, $0.baseAddress, $0.count)
+    }
   }
 
   private static func bytesOf(_ value: UInt64) -> [UInt8] {

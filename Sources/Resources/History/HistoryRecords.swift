@@ -1,0 +1,105 @@
+/// A story as the history names it.
+public struct HistorySubject: Equatable, Sendable {
+  /// Who it is across runs; only its hash is kept.
+  public var id: String
+  /// What is shown of it: no userinfo, no query.
+  public var source: String
+  public var title: String?
+  /// Whether its feed limits its views: then it is never forgotten to make room.
+  public var isLimited: Bool
+
+  public init(id: String, source: String, title: String? = nil, isLimited: Bool = false) {
+    self.id = id
+    self.source = source
+    self.title = title
+    self.isLimited = isLimited
+  }
+}
+
+/// What is counted of a story, or of all.
+public struct HistoryCounts: Equatable, Sendable {
+  /// Tellings in which it was shown for at least 0.2 s.
+  public var views: Int
+  /// Tellings to the end.
+  public var completions: Int
+  /// Tellings that were left for another story before the end.
+  public var skips: Int
+  /// Times that it stood still for want of bytes, and for how long in all.
+  public var waits: Int
+  public var waited: Duration
+
+  public init(
+    views: Int = 0, completions: Int = 0, skips: Int = 0, waits: Int = 0, waited: Duration = .zero
+  ) {
+    self.views = views
+    self.completions = completions
+    self.skips = skips
+    self.waits = waits
+    self.waited = waited
+  }
+
+  public static func + (a: HistoryCounts, b: HistoryCounts) -> HistoryCounts {
+    HistoryCounts(
+      views: a.views &+ b.views, completions: a.completions &+ b.completions,
+      skips: a.skips &+ b.skips, waits: a.waits &+ b.waits, waited: a.waited + b.waited)
+  }
+}
+
+/// A story in the history.
+public struct HistoryEntry: Equatable, Sendable {
+  public var source: String
+  public var title: String?
+  public var counts: HistoryCounts
+  /// When it was last told, in seconds since 1970.
+  public var last: Int64
+}
+
+/// Where a run stopped.
+public struct HistoryPlace: Equatable, Sendable {
+  /// The story's number among those that were looked up.
+  public var story: Int
+  public var position: Duration
+
+  public init(story: Int, position: Duration) {
+    self.story = story
+    self.position = position
+  }
+}
+
+/// What the history knows of the stories that were looked up.
+public struct HistoryFindings: Equatable, Sendable {
+  /// A story that was told before. Small: there may be very many.
+  public struct Known: Equatable, Sendable {
+    /// The story's number among those that were looked up.
+    public var story: Int32
+    public var views: Int32
+    public var completions: Int32
+
+    public init(story: Int, views: Int, completions: Int) {
+      self.story = Int32(clamping: story)
+      self.views = Int32(clamping: views)
+      self.completions = Int32(clamping: completions)
+    }
+  }
+
+  /// In the order of their numbers.
+  public var known: [Known] = []
+  public var place: HistoryPlace?
+
+  public init() {}
+}
+
+/// Why there is no history.
+public enum HistoryError: Error, Equatable {
+  /// Another process holds it for too long.
+  case busy
+  /// In words that follow "no history: ".
+  case unusable(String)
+
+  public var reason: String {
+    switch self {
+    case .busy: "another process holds it"
+    case .unusable(let reason): reason
+    }
+  }
+}

@@ -1,0 +1,286 @@
+import System
+
+/// What was seen, how often, and where runs stopped: a database in the state directory. For one
+/// thread; other processes may use the same file.
+final class HistoryStore {
+  /// Stories that are remembered; beyond that the oldest without a view limit are forgotten.
+  static let mostStories = 200_000
+  /// Places that are remembered.
+  static let mostPlaces = 1_000
+  /// Beyond that many stories it is quicker to read all rows than to look for each.
+  private static let mostByKey = 2_000
+  /// Titles are kept to this length.
+  private static let longestTitle = 200
+  /// How long to wait for another process, in milliseconds: to begin with, and later.
+  private static let openingPatience: Int32 = 1_000
+  private static let patience = 300
+
+  private let directory: String
+  private var database: Database
+  private var secret: [UInt8]
+  /// Whether a damaged file was set aside since it was asked last.
+  private(set) var wasSetAside = false
+
+  /// Opens the history in a directory; both are made where they are missing.
+  init(directory: String) throws(HistoryError) {
+    do {
+      try PrivateFolder.makeAll(directory)
+    } catch {
+      throw .unusable(error.description)
+    }
+    self.directory = directory
+    do throws(DatabaseError) {
+      (database, secret) = try HistoryStore.open(self.directory)
+    } catch {
+      guard error.isDamage else { throw HistoryStore.failure(error) }
+      HistoryStore.setAside(self.directory)
+      wasSetAside = true
+      do throws(DatabaseError) {
+        (database, secret) = try HistoryStore.open(self.directory)
+      } catch { throw HistoryStore.failure(error) }
+    }
+  }
+
+  static func path(in directory: String) -> String { directory + "/history.db" }
+  static func damagedPath(in directory: String) -> String { path(in: directory) + ".damaged" }
+
+  private static func open(_ directory: String) throws(DatabaseError) -> (Database, [UInt8]) {
+    let path = path(in: directory)
+    // SQLite would make it readable for others; its journal takes after it.
+    _ = try? StoredFile(path, creating: true)
+    let database = try Database(path: path, patience: openingPatience)
+    guard try database.migrate(HistorySchema.steps) else { throw DatabaseError.tooNew }
+    let stored = try database.run("SELECT value FROM meta WHERE name = 'secret'")
+    guard let secret = stored.first?.first?.bytes, secret.count == Fingerprint.secretLength else {
+      throw DatabaseError(step: "read the history", code: DatabaseError.damage)
+    }
+    try database.run("PRAGMA secure_delete = ON")
+    try database.run("PRAGMA busy_timeout = \(patience)")
+    return (database, secret)
+  }
+
+  private static func setAside(_ directory: String) {
+    let path = path(in: directory)
+    // The journal belongs to the damaged file: rolled back into a new one it would damage that too.
+    _ = try? PrivateFolder.remove(path + "-journal")
+    try? PrivateFolder.rename(path, to: damagedPath(in: directory))
+  }
+
+  private static func failure(_ error: DatabaseError) -> HistoryError {
+    if error.isBusy { return .busy }
+    if error == .tooNew { return .unusable("a newer version of this program made it") }
+    return .unusable(error.reason)
+  }
+
+  /// Uses the database. One that turns out to be damaged is set aside and a new one begun, once.
+  private func using<Result>(
+    _ body: (Database) throws(DatabaseError) -> Result
+  ) throws(HistoryError) -> Result {
+    do throws(DatabaseError) {
+      return try body(database)
+    } catch {
+      guard error.isDamage, !wasSetAside else { throw HistoryStore.failure(error) }
+      HistoryStore.setAside(directory)
+      wasSetAside = true
+    }
+    do throws(DatabaseError) {
+      (database, secret) = try HistoryStore.open(directory)
+      return try body(database)
+    } catch {
+      throw HistoryStore.failure(error)
+    }
+  }
+
+  private func key(of text: String) -> Int64 {
+    Fingerprint.number(of: text, secret: secret)
+  }
+
+  // MARK: - Looking up
+
+  /// What is known of stories by their ids, and where the last run of these sources stopped. One
+  /// query, however many they are.
+  func lookUp(
+    count: Int, sources: String?, id: (Int) -> String
+  ) throws(HistoryError) -> HistoryFindings {
+    try using { database throws(DatabaseError) in
+      let keys = (0..<count).map { key(of: id($0)) }
+      let known = try known(keys, database)
+      var findings = HistoryFindings()
+      for (number, key) in keys.enumerated() {
+        guard let counts = known[key] else { continue }
+        findings.known.append(
+          .init(story: number, views: counts.views, completions: counts.completions))
+      }
+      guard let sources else { return findings }
+      let place = try database.run(
+        "SELECT story, positionMs FROM place WHERE sources = ?", .number(self.key(of: sources)))
+      if let row = place.first, let key = row[0].number, let story = keys.firstIndex(of: key) {
+        findings.place = HistoryPlace(
+          story: story, position: .milliseconds(max(0, row[1].number ?? 0)))
+      }
+      return findings
+    }
+  }
+
+  /// Those of so many keys that are known; of very many, all that are known.
+  private func known(
+    _ keys: [Int64], _ database: Database
+  ) throws(DatabaseError) -> [Int64: (views: Int, completions: Int)] {
+    var known: [Int64: (views: Int, completions: Int)] = [:]
+    func take(_ row: [Int64]) { known[row[0]] = (Int(row[1]), Int(row[2])) }
+    if keys.count > HistoryStore.mostByKey {
+      try database.numbers("SELECT key, views, completions FROM story", row: take)
+    } else {
+      let list = "[" + keys.map { String($0) }.joined(separator: ",") + "]"
+      try database.numbers(
+        """
+        SELECT key, views, completions FROM story WHERE key IN (SELECT value FROM json_each(?))
+        """, .text(list), row: take)
+    }
+    return known
+  }
+
+  /// How often a story was played to its end.
+  func completions(of id: String) throws(HistoryError) -> Int {
+    try using { database throws(DatabaseError) in
+      let rows = try database.run(
+        "SELECT completions FROM story WHERE key = ?", .number(key(of: id)))
+      return Int(clamping: max(0, rows.first?.first?.number ?? 0))
+    }
+  }
+
+  // MARK: - Writing
+
+  /// What is to be written.
+  enum Change: Sendable {
+    /// Adds to a story's counts; negative ones take back.
+    case add(HistoryCounts, to: HistorySubject)
+    /// Where a run of these sources is.
+    case place(sources: String, story: String, position: Duration)
+    /// It told all there was.
+    case noPlace(sources: String)
+  }
+
+  /// Writes changes in one step.
+  func write(_ changes: [Change], now: Int64) throws(HistoryError) {
+    try using { database throws(DatabaseError) in
+      try database.transaction { () throws(DatabaseError) in
+        for change in changes { try write(change, database, now) }
+      }
+    }
+  }
+
+  private func write(_ change: Change, _ database: Database, _ now: Int64) throws(DatabaseError) {
+    switch change {
+    case .add(let counts, let subject): try add(counts, to: subject, database, now)
+    case .place(let sources, let story, let position):
+      try database.run(
+        "INSERT OR REPLACE INTO place (sources, story, positionMs, last) VALUES (?, ?, ?, ?)",
+        .number(key(of: sources)), .number(key(of: story)),
+        .number(position.wholeMilliseconds), .number(now))
+    case .noPlace(let sources):
+      try database.run("DELETE FROM place WHERE sources = ?", .number(key(of: sources)))
+    }
+  }
+
+  private func add(
+    _ counts: HistoryCounts, to subject: HistorySubject, _ database: Database, _ now: Int64
+  ) throws(DatabaseError) {
+    let key = DatabaseValue.number(key(of: subject.id))
+    try database.run(
+      """
+      INSERT INTO story (key, source, title, isLimited, views, completions, skips, waits, waitedMs,
+        last)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      ON CONFLICT (key) DO UPDATE SET source = excluded.source, title = excluded.title,
+        isLimited = excluded.isLimited, views = max(0, views + excluded.views),
+        completions = max(0, completions + excluded.completions),
+        skips = max(0, skips + excluded.skips), waits = max(0, waits + excluded.waits),
+        waitedMs = max(0, waitedMs + excluded.waitedMs), last = excluded.last
+      """,
+      key, .text(subject.source),
+      DatabaseValue(subject.title.map { String($0.prefix(HistoryStore.longestTitle)) }),
+      .number(subject.isLimited ? 1 : 0), .number(Int64(counts.views)),
+      .number(Int64(counts.completions)), .number(Int64(counts.skips)),
+      .number(Int64(counts.waits)), .number(counts.waited.wholeMilliseconds), .number(now))
+    guard counts.views < 0 else { return }
+    // What was taken back leaves nothing behind.
+    try database.run(
+      "DELETE FROM story WHERE key = ? AND views <= 0 AND completions = 0 AND waits = 0", key)
+  }
+
+  /// Forgets what is beyond the limits, the oldest first.
+  func prune(
+    stories: Int = HistoryStore.mostStories, places: Int = HistoryStore.mostPlaces
+  ) throws(HistoryError) {
+    try using { database throws(DatabaseError) in
+      let held = try database.run("SELECT (SELECT count(*) FROM story), count(*) FROM place")
+      guard let row = held.first, let storyCount = row[0].number, let placeCount = row[1].number
+      else { return }
+      if storyCount > stories {
+        try database.run(
+          """
+          DELETE FROM story WHERE key IN
+            (SELECT key FROM story WHERE isLimited = 0 ORDER BY last LIMIT ?)
+          """, .number(storyCount - Int64(stories) + Int64(stories / 10)))
+      }
+      if placeCount > places {
+        try database.run(
+          "DELETE FROM place WHERE sources IN (SELECT sources FROM place ORDER BY last LIMIT ?)",
+          .number(placeCount - Int64(places)))
+      }
+    }
+  }
+
+  // MARK: - For the history's own commands
+
+  /// All stories, the last told first.
+  func entries() throws(HistoryError) -> [HistoryEntry] {
+    try using { database throws(DatabaseError) in
+      let rows = try database.run(
+        """
+        SELECT views, completions, skips, waits, waitedMs, source, title, last FROM story
+        ORDER BY last DESC, source, key
+        """)
+      return rows.map { row in
+        HistoryEntry(
+          source: row[5].text ?? "", title: row[6].text, counts: HistoryCounts(row[...4]),
+          last: row[7].number ?? 0)
+      }
+    }
+  }
+
+  /// Forgets everything. The file stays: another player may have it open.
+  func clear() throws(HistoryError) {
+    try using { database throws(DatabaseError) in
+      try database.transaction { () throws(DatabaseError) in
+        try database.run("DELETE FROM story")
+        try database.run("DELETE FROM place")
+      }
+      try database.run("VACUUM")
+    }
+    _ = try? PrivateFolder.remove(HistoryStore.damagedPath(in: directory))
+  }
+}
+
+extension HistoryCounts {
+  /// From views, completions, skips, waits and milliseconds waited.
+  fileprivate init(_ values: ArraySlice<DatabaseValue>) {
+    let numbers = values.map { Int(clamping: max(0, $0.number ?? 0)) }
+    self.init(
+      views: numbers[0], completions: numbers[1], skips: numbers[2], waits: numbers[3],
+      waited: .milliseconds(numbers[4]))
+  }
+}
+
+extension Duration {
+  fileprivate var wholeMilliseconds: Int64 {
+    let (seconds, attoseconds) = components
+    return seconds &* 1000 &+ attoseconds / 1_000_000_000_000_000
+  }
+}
+
+extension DatabaseError {
+  /// A newer program made the file.
+  fileprivate static let tooNew = DatabaseError(step: "read the history", code: -1)
+}

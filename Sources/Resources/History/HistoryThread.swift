@@ -1,0 +1,217 @@
+import Synchronization
+import System
+
+/// What becomes of a question to the history.
+public enum HistoryEvent: Equatable, Sendable {
+  /// What is known of the stories that were looked up.
+  case found(HistoryFindings)
+  /// How often a story was played to its end, by all players; nil where that is not known.
+  case counted(story: Int, completions: Int?)
+}
+
+/// The history on a thread of its own, which alone waits for SQLite and the disk. Questions are
+/// answered in turn; changes are written a moment later.
+public final class HistoryThread: Sendable {
+  enum Command: Sendable {
+    case lookUp(count: Int, sources: String?, id: @Sendable (Int) -> String)
+    case check(story: Int, id: String)
+    case change(HistoryStore.Change)
+    case stop
+  }
+
+  final class Exchange: Sendable {
+    let commands = Mutex<[Command]>([])
+    let events = Mutex<[HistoryEvent]>([])
+    let notice = Mutex<String?>(nil)
+    let wake: Bell
+    let bell: Bell
+
+    init() throws(SystemError) {
+      wake = try Bell()
+      bell = try Bell()
+    }
+  }
+
+  private let exchange: Exchange
+  private let thread: WorkerThread
+
+  /// Starts it; it opens the history in that directory at once.
+  public init(directory: String) throws(SystemError) {
+    let exchange = try Exchange()
+    self.exchange = exchange
+    thread = try WorkerThread { HistoryLoop(exchange).run(directory) }
+  }
+
+  /// Readable when there are events to take.
+  public var descriptor: Int32 { exchange.bell.number }
+
+  /// Asks for what is known of `count` stories; answered by `found`.
+  ///
+  /// - Parameters:
+  ///   - sources: whose place is wanted too; nil for none.
+  ///   - id: a story's identity by its number, called on the history's thread.
+  public func lookUp(count: Int, sources: String?, id: @escaping @Sendable (Int) -> String) {
+    send(.lookUp(count: count, sources: sources, id: id))
+  }
+
+  /// Asks how often a story was played to its end; answered by `counted`.
+  public func check(story: Int, id: String) { send(.check(story: story, id: id)) }
+
+  public func add(_ counts: HistoryCounts, to subject: HistorySubject) {
+    send(.change(.add(counts, to: subject)))
+  }
+
+  /// Remembers where a run of some sources is.
+  public func setPlace(of sources: String, story: String, position: Duration) {
+    send(.change(.place(sources: sources, story: story, position: position)))
+  }
+
+  /// Forgets where the last run of some sources was.
+  public func clearPlace(of sources: String) { send(.change(.noPlace(sources: sources))) }
+
+  /// The events since the last call, in order.
+  public func take() -> [HistoryEvent] {
+    exchange.bell.silence()
+    return exchange.events.withLock { events in
+      let taken = events
+      events = []
+      return taken
+    }
+  }
+
+  /// What the viewer should know: why there is no history, or that a damaged one was set aside.
+  public var notice: String? { exchange.notice.withLock { $0 } }
+
+  /// Writes what is pending and waits for the thread. Once.
+  public func close() {
+    send(.stop)
+    thread.join()
+  }
+
+  private func send(_ command: Command) {
+    exchange.commands.withLock { $0.append(command) }
+    exchange.wake.ring()
+  }
+}
+
+/// What the history's thread does.
+private final class HistoryLoop {
+  /// How long changes wait, so that questions of the same moment need not wait for the disk.
+  private static let commitTime = Duration.milliseconds(20)
+  /// How long they wait for another process that holds the file, and how often it is tried again.
+  private static let retryTime = Duration.seconds(1)
+  private static let lastTries = 5
+
+  private let exchange: HistoryThread.Exchange
+  private var store: HistoryStore?
+  private var pending: [HistoryStore.Change] = []
+  private var commitDue: Instant?
+  private var hasPruned = false
+
+  init(_ exchange: HistoryThread.Exchange) { self.exchange = exchange }
+
+  func run(_ directory: String) {
+    do {
+      store = try HistoryStore(directory: directory)
+      sayDamage()
+    } catch {
+      say("no history: \(error.reason)")
+    }
+    while true {
+      let commands = exchange.commands.withLock { commands in
+        let taken = commands
+        commands = []
+        return taken
+      }
+      for command in commands {
+        if case .stop = command { return finish() }
+        take(command)
+      }
+      if let due = commitDue, .now >= due { commit() }
+      _ = try? awaitReadiness(of: [Interest(exchange.wake.number)], until: commitDue)
+      exchange.wake.silence()
+    }
+  }
+
+  private func take(_ command: HistoryThread.Command) {
+    switch command {
+    case .lookUp(let count, let sources, let id):
+      if !pending.isEmpty { commit() }
+      let found = attempt { store throws(HistoryError) in
+        try store.lookUp(count: count, sources: sources, id: id)
+      }
+      emit(.found(found ?? HistoryFindings()))
+    case .check(let story, let id):
+      if pending.contains(where: { $0.counts(of: id) }) { commit() }
+      let count = attempt { store throws(HistoryError) in try store.completions(of: id) }
+      emit(.counted(story: story, completions: count))
+    case .change(let change):
+      guard store != nil else { return }
+      pending.append(change)
+      commitDue = commitDue ?? .now + HistoryLoop.commitTime
+    case .stop: break
+    }
+  }
+
+  private func emit(_ event: HistoryEvent) {
+    exchange.events.withLock { $0.append(event) }
+    exchange.bell.ring()
+  }
+
+  private func say(_ words: String) {
+    exchange.notice.withLock { $0 = $0 ?? words }
+  }
+
+  private func sayDamage() {
+    if store?.wasSetAside == true { say("the history was damaged: it is set aside and begun anew") }
+  }
+
+  /// Uses the store; nil where that does not work now.
+  private func attempt<Result>(_ body: (HistoryStore) throws(HistoryError) -> Result) -> Result? {
+    guard let store else { return nil }
+    defer { sayDamage() }
+    do {
+      return try body(store)
+    } catch {
+      // Another process may only be slow; whatever else it is will not mend.
+      if error != .busy { abandon(error) }
+      return nil
+    }
+  }
+
+  private func abandon(_ error: HistoryError) {
+    say("no history: \(error.reason)")
+    store = nil
+    pending = []
+    commitDue = nil
+  }
+
+  private func commit() {
+    commitDue = nil
+    guard let store, !pending.isEmpty else { return }
+    defer { sayDamage() }
+    do {
+      try store.write(pending, now: WallClock.seconds)
+      pending = []
+      if !hasPruned {
+        hasPruned = true
+        try store.prune()
+      }
+    } catch {
+      if error == .busy { commitDue = .now + HistoryLoop.retryTime } else { abandon(error) }
+    }
+  }
+
+  private func finish() {
+    for _ in 0..<HistoryLoop.lastTries where !pending.isEmpty { commit() }
+    if !pending.isEmpty { say("the history is held by another process: this run is not in it") }
+    store = nil
+  }
+}
+
+extension HistoryStore.Change {
+  /// Whether it changes what is counted of a story.
+  fileprivate func counts(of id: String) -> Bool {
+    if case .add(_, let subject) = self { subject.id == id } else { false }
+  }
+}
