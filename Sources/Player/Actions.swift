@@ -12,6 +12,7 @@ public enum Action: String, CaseIterable, Sendable {
   case volumeUp = "volume-up"
   case volumeDown = "volume-down"
   case caption, mode, fit, link, still, help, info, repaint, close, quit
+  case quitRemembering = "quit-remembering"
 
   /// What the help says of it.
   var explanation: String {
@@ -38,6 +39,7 @@ public enum Action: String, CaseIterable, Sendable {
     case .repaint: "repaint"
     case .close: "close this"
     case .quit: "quit"
+    case .quitRemembering: "quit and remember the place"
     }
   }
 }
@@ -54,6 +56,7 @@ extension Action {
     case .fit: "all or fill"
     case .link: "open link"
     case .still: "save a still"
+    case .quitRemembering: "quit, keep place"
     default: explanation
     }
   }
@@ -75,6 +78,7 @@ public struct KeyTable: Sendable {
       (.end, [.end]),
       (.pause, [.character(" "), .character("p")]),
       (.quit, [.character("q")]),
+      (.quitRemembering, [.character("Q")]),
       (.close, [.escape]),
       (.help, [.character("?"), .f(1)]),
       (.seekBack, [.character(",")]),

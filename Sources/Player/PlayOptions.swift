@@ -1,4 +1,5 @@
 import Pictures
+import Stories
 
 /// How to play.
 public struct PlayOptions: Sendable {
@@ -23,6 +24,12 @@ public struct PlayOptions: Sendable {
   public var reduceMotion = false
   /// Whether neighbours of the story that plays are fetched and made ready.
   public var preload = true
+  /// Which stories are told, and in which order.
+  public var rules = ViewingRules()
+  /// Go on where the last run of the same sources stopped.
+  public var resume = false
+  /// Whether what is seen is remembered across runs, and known from earlier ones.
+  public var keepsHistory = true
   /// Where the JSON metrics go.
   public var report: String?
   /// Where what happens is noted.

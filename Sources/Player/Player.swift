@@ -36,6 +36,10 @@ public final class Player {
   private var links = LinkOpener()
   private var saver: StillSaver?
   private var log: TellingLog
+  private let history: History
+  /// The telling that waits for whether others have used up its story's views.
+  private var asked: Stage.Telling?
+  private var remembersPlace = false
   private var endedBy: Signals.Signal?
   private var isFinished = false
   /// The reel of the story that was told last.
@@ -61,18 +65,21 @@ public final class Player {
   /// The story that is left has come to its end by itself.
   private var keepsSound = false
 
-  /// - Parameter processStart: when the program started, for the time to the first picture.
+  /// - Parameters:
+  ///   - feed: what `history` has chosen.
+  ///   - processStart: when the program started, for the time to the first picture.
   public init(
-    feed: Feed, options: PlayOptions, bytes: StoryBytes, terminal: TerminalSession,
-    signals: Signals, pool: DecoderPool, processStart: Instant
+    feed: Feed, options: PlayOptions, history: History, bytes: StoryBytes,
+    terminal: TerminalSession, signals: Signals, pool: DecoderPool, processStart: Instant
   ) {
-    stories = feed.reels.flatMap(\.stories)
+    stories = history.stories
     reelNames = feed.reels.filter { !$0.stories.isEmpty }.map(\.name)
     self.options = options
     self.bytes = bytes
     self.terminal = terminal
     self.signals = signals
     self.processStart = processStart
+    self.history = history
     log = TellingLog(events: options.log)
     screen = Screen(terminal: terminal, options: options)
     loudness = Loudness(options: options)
@@ -82,7 +89,8 @@ public final class Player {
     preloader = Preloader(stories: stories, network: bytes.network)
     stage = Stage(
       reelSizes: feed.reels.map(\.stories.count),
-      options: Stage.Options(manual: options.manual, untimed: options.untimed))
+      options: Stage.Options(manual: options.manual, untimed: options.untimed),
+      first: history.start?.story ?? 0)
     view = View(options: options, now: .now)
   }
 
@@ -92,7 +100,7 @@ public final class Player {
     while !isFinished {
       try turn()
     }
-    log.close(.stopped, tellings.current, now: .now)
+    stop(now: .now)
     loudness.close()
     saver?.close()
     tellings.close()
@@ -124,6 +132,7 @@ public final class Player {
       interests.append(Interest(telling.descriptor, writing: telling.wantsToWrite))
     }
     if let saver { interests.append(saver.interest) }
+    if let interest = history.interest { interests.append(interest) }
     let ready = try awaitReadiness(of: interests, until: nextMoment(now: .now))
     let now = Instant.now
     if ready[0].readable { takeSignals(now: now) }
@@ -138,6 +147,7 @@ public final class Player {
     }
     tellings.dropFailed()
     tellings.arrange(stage.successor)
+    takeAnswers(now: now)
     if let saver, let readiness = ready.dropFirst(5 + watched.count).first,
       let outcome = saver.service(readiness, now: now)
     {
@@ -161,6 +171,7 @@ public final class Player {
       if errorUntil == nil { moments.append(tellings.current?.nextMoment(now: now)) }
       moments.append(view.nextMoment(scene(now: now)))
       moments.append(screen.nextMoment(now: now))
+      moments.append(history.nextMoment)
       if mustPaint || layoutIsStale { moments.append(now) }
       if let lastPaint, !screen.isSettled { moments.append(lastPaint + .milliseconds(120)) }
     }
@@ -210,6 +221,7 @@ public final class Player {
     else { return }
     let isNextReady = !options.untimed && tellings.hasPicture(of: stage.successor)
     telling.lead = isNextReady ? screen.firstPictureTime : .zero
+    defer { if !stage.isWaiting, telling === tellings.current { history.watch(telling, now: now) } }
     switch telling.step(at: now) {
     case .nothing: break
     case .show(let picture):
@@ -220,10 +232,14 @@ public final class Player {
       // The poster was this picture already.
       if !showsPoster { log.pictureShown(now: now) }
       showsPoster = false
+      history.pictureShown(now: now)
       perform(stage.handle(.began(generation: generation)), now: now)
     case .finished:
       guard !stage.isWaiting else { return }
       log.storyFinished(telling, now: now)
+      if history.end(.ended, telling) {
+        _ = stage.handle(.exhausted(story: telling.story))
+      }
       // What is left of its sound is heard, and the next one's behind it.
       keepsSound = true
       perform(stage.handle(.finished(generation: generation)), now: now)
@@ -259,9 +275,9 @@ public final class Player {
   private func scene(now: Instant) -> Scene {
     Scene(
       stage: stage, stories: stories, reelNames: reelNames, telling: tellings.current,
-      layout: screen.layout, unicode: terminal.abilities.unicode, metrics: log.metrics,
-      byteRate: bytes.network.rate, savedBytes: bytes.network.saving.saved, now: now,
-      wallClock: WallClock.seconds)
+      reelWasSeen: history.reelWasSeen, layout: screen.layout,
+      unicode: terminal.abilities.unicode, metrics: log.metrics, byteRate: bytes.network.rate,
+      savedBytes: bytes.network.saving.saved, now: now, wallClock: WallClock.seconds)
   }
 
   private func layOut(now: Instant) {
@@ -283,10 +299,12 @@ public final class Player {
       case .pause(let paused): tellings.current?.setPaused(paused, at: now)
       case .showEndCard:
         leaveStory(now: now)
+        history.clearPlace()
         neighboursDue = now
         mustPaint = true
       case .finish:
         leaveStory(now: now)
+        history.clearPlace()
         isFinished = true
       }
     }
@@ -294,6 +312,8 @@ public final class Player {
 
   private func leaveStory(now: Instant) {
     log.close(.skipped, tellings.current, now: now)
+    history.end(.skipped, tellings.current)
+    asked = nil
     if !keepsSound { loudness.speaker?.cut() }
     tellings.endCurrent()
     errorUntil = nil
@@ -304,7 +324,9 @@ public final class Player {
 
   private func tell(_ telling: Stage.Telling, now: Instant) {
     leaveStory(now: now)
+    guard !dropForbidden(telling.story, now: now) else { return }
     log.begin(stories[telling.story], generation: telling.generation, now: now)
+    history.begin(telling.story)
     view.storyBegan(at: now)
     screen.beginStory()
     let reel = stage.reel(of: telling.story)
@@ -328,17 +350,61 @@ public final class Player {
 
   private func open(_ telling: Stage.Telling, now: Instant) {
     openDue = nil
+    if history.asks(about: telling.story) { asked = telling } else { begin(telling, now: now) }
+  }
+
+  private func begin(_ telling: Stage.Telling, now: Instant) {
     do {
       try tellings.tell(telling.story, generation: telling.generation)
       if stage.isPaused { tellings.current?.setPaused(true, at: now) }
     } catch {
-      fail(generation: telling.generation, reason: error.reason, now: now)
+      return fail(generation: telling.generation, reason: error.reason, now: now)
     }
+    if let start = history.start, telling.generation == 1 {
+      tellings.current?.start(at: start.position)
+    }
+  }
+
+  /// Whether the rules forbid a story, which then gives way to another; so do all that they forbid
+  /// by now.
+  private func dropForbidden(_ story: Int, now: Instant) -> Bool {
+    let time = WallClock.seconds
+    guard history.forbids(story, now: time) else { return false }
+    for other in stories.indices where other != story && history.forbids(other, now: time) {
+      _ = stage.handle(.exhausted(story: other))
+    }
+    perform(stage.handle(.exhausted(story: story)), now: now)
+    return true
+  }
+
+  private func takeAnswers(now: Instant) {
+    for story in history.take() {
+      guard let telling = asked, telling.story == story, telling == stage.current else { continue }
+      asked = nil
+      if history.forbids(story, now: WallClock.seconds) {
+        log.withdraw()
+        perform(stage.handle(.exhausted(story: story)), now: now)
+      } else {
+        begin(telling, now: now)
+      }
+    }
+  }
+
+  /// The viewer or a signal ends the program inside a story, or behind all.
+  private func stop(now: Instant) {
+    if (remembersPlace || endedBy != nil) && !stage.isAtEndCard && stage.storyCount > 0 {
+      let next = stage.isWaiting ? stage.told(from: stage.current.story + 1) : nil
+      let position = next == nil ? tellings.current?.resumePosition(at: now) : nil
+      history.setPlace(next ?? stage.current.story, position ?? .zero)
+    }
+    log.close(.stopped, tellings.current, now: now)
+    history.end(.stopped, tellings.current)
   }
 
   private func fail(generation: Int, reason: String, now: Instant) {
     log.fail("cannot play \(stories[stage.current.story].shortName): \(reason)")
     log.close(.failed, tellings.current, now: now)
+    history.end(.failed, tellings.current)
     loudness.speaker?.cut()
     tellings.endCurrent()
     perform(stage.handle(.failed(generation: generation, reason: reason)), now: now)
@@ -426,7 +492,7 @@ public final class Player {
     view.lastKey = now
     if stage.isAtEndCard, key == .enter { return answer(.replay, now: now) }
     guard let action = options.keys.action(for: key) else { return }
-    if options.untimed, action != .quit { return }
+    if options.untimed, action != .quit, action != .quitRemembering { return }
     switch action {
     case .next: answer(.next, now: now)
     case .previous: answer(.previous, now: now)
@@ -439,6 +505,9 @@ public final class Player {
     case .seekForward: seek(by: .seconds(5), now: now)
     case .repaint: refresh()
     case .quit: isFinished = true
+    case .quitRemembering:
+      remembersPlace = true
+      isFinished = true
     case .link: openLink(now: now)
     case .still: saveStill(now: now)
     case .mute, .volumeUp, .volumeDown: turn(action, now: now)

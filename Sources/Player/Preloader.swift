@@ -104,14 +104,14 @@ extension Stage {
   /// after the next.
   var upcoming: [Preloader.Wish] {
     guard !isAtEndCard else { return [] }
-    let next = current.story + 1
+    let next = told(from: current.story + 1)
     var wishes: [Preloader.Wish] = []
-    if next < storyCount { wishes.append(.init(story: next, bytes: Preloader.mostOfNext)) }
-    for story in neighbours.dropFirst() where story != next {
+    if let next { wishes.append(.init(story: next, bytes: Preloader.mostOfNext)) }
+    for story in neighbours where story != next {
       wishes.append(.init(story: story, bytes: Preloader.beginning))
     }
-    if next + 1 < storyCount, !neighbours.contains(next + 1) {
-      wishes.append(.init(story: next + 1, bytes: Preloader.beginning))
+    if let next, let second = told(from: next + 1), !neighbours.contains(second) {
+      wishes.append(.init(story: second, bytes: Preloader.beginning))
     }
     return wishes
   }

@@ -53,6 +53,8 @@ final class Telling {
   private var firstRound: Duration?
   private var pace = DecodingPace()
   private(set) var waits = Waits()
+  /// Whether it begins at a later position than its own beginning.
+  private var startsLate = false
 
   init(
     story: Int, session: DecoderSession, progress: (() -> ResourceProgress)?, speaker: Speaker?,
@@ -98,6 +100,14 @@ final class Telling {
   /// Whether the decoder is to decode more than the first picture.
   private var goesOn: Bool { !onlyFirst || sound != nil }
 
+  /// Has a story that nothing was shown of yet begin at a position.
+  func start(at position: Duration) {
+    guard shown == nil, position > .zero, !untimed, !onlyFirst else { return }
+    startsLate = true
+    sound?.restart(at: position)
+    restart(at: position, now: .now)
+  }
+
   /// Takes in what the decoder says, and serves it.
   func service(_ readiness: Readiness, now: Instant) {
     for event in session.service(readiness, now: now) {
@@ -106,6 +116,7 @@ final class Telling {
         self.info = info
         if info.kind == .animation, info.goesRound { firstRound = info.duration }
         if info.soundCodec != nil { sound = speaker.map { StorySound($0) } }
+        if startsLate { sound?.restart(at: clock.time(at: now)) }
         if onlyFirst, goesOn, generation != nil {
           session.allow(pictures: Telling.picturesAhead - 1)
         }
@@ -124,6 +135,12 @@ final class Telling {
   }
 
   private func ended(pictures: Duration?, sound: Duration?) {
+    if startsLate, shown == nil, queue.isEmpty {
+      // It has become shorter than the position at which it was to begin.
+      startsLate = false
+      self.sound?.restart(at: .zero)
+      return restart(at: .zero, now: .now)
+    }
     guard let info, info.goesRound, let pictures, !untimed else {
       ends = (pictures, sound)
       if let end { self.sound?.finish(at: end) }
@@ -177,6 +194,13 @@ final class Telling {
 
   /// One picture stays while the sound is heard.
   private var hasStill: Bool { sound != nil && (onlyFirst || info?.isStill == true) }
+
+  /// Where a later run goes on: nothing for what has no positions, and for its last second.
+  func resumePosition(at now: Instant) -> Duration {
+    guard let info, !info.isForShow, !onlyFirst else { return .zero }
+    let position = position(at: now)
+    return length.map { position < $0 - .seconds(1) } ?? true ? position : .zero
+  }
 
   /// Lets the clock run or stand.
   func setPaused(_ paused: Bool, at now: Instant) {
@@ -241,7 +265,7 @@ final class Telling {
       guard let picture = queue.takeFirst() else { return idle }
       needsPicture = false
       // After a seek the clock stands where it is to go on: within this picture's time.
-      if shown == nil { clock.set(to: min(picture.time, .zero), at: now) }
+      if shown == nil, !startsLate { clock.set(to: min(picture.time, .zero), at: now) }
       if !isPaused { go(at: now) }
       return show(picture)
     }

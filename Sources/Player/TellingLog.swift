@@ -24,6 +24,8 @@ struct TellingLog {
   init(events: EventLog?) { self.events = events }
 
   var outcome: PlayOutcome {
+    // Another player may have used up the last views since the start.
+    if metrics.stories.isEmpty { return .nothingPlayed }
     if complaints.isEmpty { return .allPlayed }
     return anyPlayed ? .somePlayed : .nothingPlayed
   }
@@ -40,6 +42,14 @@ struct TellingLog {
     isOpen = true
     awaitsDrain = false
     lastPicture = nil
+  }
+
+  /// The telling that was begun last did not come about.
+  mutating func withdraw() {
+    guard isOpen, !metrics.stories.isEmpty else { return }
+    metrics.stories.removeLast()
+    isOpen = false
+    events?.note("withdrawn")
   }
 
   mutating func noteDecoders(peakKibibytes: Int) { metrics.decoderPeakKibibytes = peakKibibytes }

@@ -42,7 +42,9 @@ final class Tellings {
   func canTellAtOnce(_ story: Int) -> Bool { ready[story] != nil || pool.hasSpare }
 
   /// Whether a story's first picture waits to be shown.
-  func hasPicture(of story: Int?) -> Bool { story.flatMap { ready[$0] }?.hasWaitingPicture ?? false }
+  func hasPicture(of story: Int?) -> Bool {
+    story.flatMap { ready[$0] }?.hasWaitingPicture ?? false
+  }
 
   /// Makes a story the current one; what was told before ends.
   func tell(_ story: Int, generation: Int) throws(ResourceError) {

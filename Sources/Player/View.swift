@@ -11,6 +11,8 @@ struct Scene {
   let stories: [Story]
   let reelNames: [String]
   let telling: Telling?
+  /// Whether all of the reel had been seen when it was come to.
+  let reelWasSeen: Bool
   let layout: ScreenLayout
   let unicode: Bool
   let metrics: Metrics
@@ -177,8 +179,9 @@ struct View {
     guard let story = scene.story, !scene.reelNames.isEmpty else { return "" }
     let reel = scene.stage.reel(of: scene.stage.current.story)
     let author = scene.reelNames[reel].isEmpty ? story.author ?? "" : scene.reelNames[reel]
-    guard let published = story.published else { return author }
-    return "\(author)  \(Words.age(seconds: scene.wallClock - published))"
+    let mark = scene.reelWasSeen ? (scene.unicode ? " ✓" : " (seen)") : ""
+    guard let published = story.published else { return author + mark }
+    return "\(author)\(mark)  \(Words.age(seconds: scene.wallClock - published))"
   }
 
   private func titleRight(_ scene: Scene) -> String {

@@ -87,13 +87,13 @@ struct CacheCommand {
   }
 
   /// "12.3 MB saved: 14.0 MB shown, 1.7 MB fetched; 8 requests, 40 hits, 3 misses".
-  private static func words(_ saving: Saving) -> String {
+  static func words(_ saving: Saving) -> String {
     "\(Words.bytes(saving.saved)) saved: \(Words.bytes(saving.served)) used, "
       + "\(Words.bytes(saving.fetched)) fetched; \(Words.count(saving.requests, "request")), "
       + "\(Words.count(saving.hits, "hit")), \(Words.count(saving.misses, "miss", "misses"))"
   }
 
-  private static func members(_ saving: Saving) -> [(String, JSON)] {
+  static func members(_ saving: Saving) -> [(String, JSON)] {
     [
       ("requests", .integer(Int(clamping: saving.requests))),
       ("hits", .integer(Int(clamping: saving.hits))),

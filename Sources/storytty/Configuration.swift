@@ -71,6 +71,7 @@ struct Configuration {
   /// any source all configured feeds.
   func sources(for invocation: Invocation) -> [String] {
     if invocation.sources.isEmpty, invocation.verb == .play { return feeds.flatMap(\.sources) }
+    if [.history, .stats].contains(invocation.verb) { return invocation.sources }
     return invocation.sources.flatMap { source in
       guard access(source, F_OK) != 0, let feed = feeds.first(where: { $0.name == source }) else {
         return [source]

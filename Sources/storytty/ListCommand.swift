@@ -17,20 +17,38 @@ struct ListCommand {
   }
 
   private func lines(_ feed: Feed) -> [String] {
+    let past = History.past(of: feed, options: invocation.play)
+    let now = WallClock.seconds
     var lines: [String] = []
+    var number = 0
     for reel in feed.reels where !reel.stories.isEmpty {
-      lines.append(DisplayText.safe(reel.name.isEmpty ? feed.title : reel.name))
-      for story in reel.stories {
-        let kind = story.kind?.rawValue ?? "unknown"
-        let padded = kind + String(repeating: " ", count: max(1, 10 - kind.count))
-        let caption = story.caption.map { "  " + $0 } ?? ""
-        lines.append("  \(padded)\(DisplayText.safe(story.visibleSource + caption))")
-      }
+      let name = DisplayText.safe(reel.name.isEmpty ? feed.title : reel.name)
+      let numbers = number..<number + reel.stories.count
+      let marks = zip(numbers, reel.stories).map { mark($1, past[$0], now: now) }
+      let isSeen = !marks.contains(nil) && numbers.contains { past[$0].isSeen }
+      lines.append(isSeen ? name + "  (all seen)" : name)
+      for (story, mark) in zip(reel.stories, marks) { lines.append(line(story, mark)) }
+      number = numbers.upperBound
     }
     for skipped in feed.skipped {
       lines.append(DisplayText.safe("left out: \(skipped.source): \(skipped.reason)"))
     }
     return lines
+  }
+
+  /// Why it is not told any more, or that it was seen; nil for what is new.
+  private func mark(_ story: Story, _ past: Sighting, now: Int64) -> String? {
+    let refusal = invocation.play.rules.refusal(
+      of: story, completions: Int(past.completions), now: now)
+    return refusal?.words ?? (past.isSeen ? "seen" : nil)
+  }
+
+  private func line(_ story: Story, _ mark: String?) -> String {
+    let kind = story.kind?.rawValue ?? "unknown"
+    let padded = kind + String(repeating: " ", count: max(1, 10 - kind.count))
+    let caption = story.caption.map { "  " + $0 } ?? ""
+    return "  \(padded)\(DisplayText.safe(story.visibleSource + caption))"
+      + (mark.map { "  (\($0))" } ?? "")
   }
 
   private func json(_ feed: Feed) -> JSON {

@@ -1,12 +1,13 @@
 import Pictures
 import Player
+import Stories
 import Resources
 import System
 
 /// What the command line asks for.
 struct Invocation {
   enum Verb: String, CaseIterable {
-    case play, show, list, cache, doctor
+    case play, show, list, history, stats, cache, doctor
   }
 
   var verb = Verb.play
@@ -90,12 +91,30 @@ enum OptionTable {
     ) {
       $0.at = try time($1, option: "at")
     },
-    OptionRow("json", help: "list, cache: write JSON", isSetting: false) { options, _ in
+    OptionRow("json", help: "list, history, stats, cache: write JSON", isSetting: false) {
+      options, _ in
       options.json = true
     },
     OptionRow("text", help: "tell the stories in words, one line each", isSetting: false) {
       options, _ in
       options.text = true
+    },
+    OptionRow("unseen-first", help: "begin with the reels that hold something unseen") {
+      options, _ in
+      options.play.rules.unseenFirst = true
+    },
+    OptionRow("resume", help: "go on where the last run of the same sources stopped") {
+      options, _ in
+      options.play.resume = true
+    },
+    OptionRow(
+      "max-age", argument: "TIME", help: "leave out what was published before (36h, 7d, 2w)"
+    ) {
+      $0.play.rules.maxAgeS = try Quantity.age($1, option: "max-age")
+    },
+    OptionRow("no-history", help: "neither remember what is seen nor use what was") {
+      options, _ in
+      options.play.keepsHistory = false
     },
     OptionRow("no-mouse", help: "leave the mouse to the terminal") { options, _ in
       options.play.mouse = false
@@ -242,6 +261,8 @@ enum OptionTable {
       Usage: storytty [OPTION]... [SOURCE]...       play stories
              storytty show SOURCE [OPTION]...       one still picture to standard output
              storytty list SOURCE [--json]          what a source holds
+             storytty history [list|clear]          what was seen
+             storytty stats                         how often it was, and what the cache spared
              storytty cache status|list|verify|prefetch SOURCE...|clear|path
                                                     what is kept of the network
              storytty doctor                        what this terminal and machine can do

@@ -29,16 +29,33 @@ struct PlayCommand {
       refusedAnimations: RefusedAnimations(path: RefusedAnimations.usualPath))
     // Its libraries load while the sources are read and the screen is set up.
     try? pool.prepareSpare()
+    let history = History(sources: invocation.sources, options: invocation.play)
     guard let network = openNetwork(invocation.network),
       let feed = readFeed(invocation.sources, network)
     else {
       writeReport(Player.emptyReport)
+      close(history)
       return Status.nothingPlayed
     }
-    return play(feed, StoryBytes(network), pool: pool)
+    let selection = history.select(from: feed)
+    guard selection.feed.storyCount > 0 else {
+      complain(selection.wordsForNothing)
+      complain(skipped: feed.skipped)
+      writeReport(Player.emptyReport)
+      close(history)
+      return Status.nothingPlayed
+    }
+    return play(selection.feed, history, StoryBytes(network), pool: pool)
   }
 
-  private func play(_ feed: Feed, _ bytes: StoryBytes, pool: DecoderPool) -> Int32 {
+  private func close(_ history: History) {
+    history.close()
+    if let notice = history.notice { complain(notice) }
+  }
+
+  private func play(
+    _ feed: Feed, _ history: History, _ bytes: StoryBytes, pool: DecoderPool
+  ) -> Int32 {
     var options = invocation.play
     if let path = invocation.logFile {
       do {
@@ -57,8 +74,8 @@ struct PlayCommand {
           mouse: invocation.play.mouse, colour: invocation.play.colour, size: invocation.size))
       defer { terminal.close() }
       let player = Player(
-        feed: feed, options: options, bytes: bytes, terminal: terminal, signals: signals,
-        pool: pool, processStart: start)
+        feed: feed, options: options, history: history, bytes: bytes, terminal: terminal,
+        signals: signals, pool: pool, processStart: start)
       let result = try player.run()
       outcome = (result, player.report)
     } catch {
@@ -66,7 +83,11 @@ struct PlayCommand {
       writeReport(Player.emptyReport)
       return Status.usage
     }
+    close(history)
     complain(all: outcome.result.complaints)
+    if outcome.result.outcome == .nothingPlayed, outcome.result.complaints.isEmpty {
+      complain("nothing left to tell: another player has used up the views")
+    }
     complain(skipped: feed.skipped)
     let reportFailed = !writeReport(outcome.report)
     if let signal = outcome.result.endedBy { Signals.die(of: signal) }

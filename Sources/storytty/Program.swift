@@ -33,6 +33,8 @@ struct Program {
     case .play: return PlayCommand(invocation: invocation, start: start).run()
     case .show: return ShowCommand(invocation: invocation).run()
     case .list: return ListCommand(invocation: invocation).run()
+    case .history: return HistoryCommand(invocation: invocation).run()
+    case .stats: return StatsCommand(invocation: invocation).run()
     case .cache: return CacheCommand(invocation: invocation).run()
     case .doctor: return DoctorCommand(invocation: invocation).run()
     }

@@ -16,6 +16,22 @@ enum Quantity {
     return UInt64(amount * factor)
   }
 
+  private static let times: [(name: String, seconds: Double)] = [
+    ("", 1), ("s", 1), ("m", 60), ("min", 60), ("h", 3600), ("d", 86_400), ("w", 604_800),
+    ("y", 31_536_000),
+  ]
+
+  /// A long time in seconds: "36h", "7 d", "2w", "90 min", "3600".
+  static func age(_ word: String, option: String) throws(UsageError) -> Int64 {
+    let number = word.prefix { $0.isNumber || $0 == "." }
+    let unit = word.dropFirst(number.count).trimmed.lowercased()
+    guard let amount = Double(number),
+      let factor = times.first(where: { $0.name == unit })?.seconds,
+      amount > 0, amount * factor < 1e11
+    else { throw UsageError(words: "--\(option) takes a time, such as 36h or 7d, not '\(word)'") }
+    return Int64(amount * factor)
+  }
+
   /// A whole number from 0 on.
   static func count(_ word: String, option: String) throws(UsageError) -> Int {
     guard let count = Int(word), (0...1_000_000_000).contains(count) else {

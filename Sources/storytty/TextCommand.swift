@@ -15,7 +15,13 @@ struct TextCommand {
     guard let feed = readFeed(invocation.sources, network) else { return Status.nothingPlayed }
     let now = WallClock.seconds
     var lines: [String] = []
-    for reel in feed.reels {
+    let selection = invocation.play.rules.select(
+      from: feed, past: History.past(of: feed, options: invocation.play), now: now)
+    guard selection.feed.storyCount > 0 else {
+      complain(selection.wordsForNothing)
+      return Status.nothingPlayed
+    }
+    for reel in selection.feed.reels {
       for (number, story) in reel.stories.enumerated() {
         lines.append(
           DisplayText.safe(

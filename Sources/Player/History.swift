@@ -1,0 +1,247 @@
+import DecoderLink
+import Resources
+import Stories
+import System
+
+/// The player's side of what is remembered across runs: it asks before the first telling what the
+/// rules depend on, counts what is seen, and never waits for the disk while stories are told.
+public final class History {
+  /// How long the start may wait for what was seen before.
+  private static let openingPatience = Duration.milliseconds(1_500)
+
+  private let rules: ViewingRules
+  private let resumes: Bool
+  private let isUntimed: Bool
+  private let sources: String
+  /// nil where nothing may be remembered.
+  private let directory: String?
+  private var thread: HistoryThread?
+  private var ownNotice: String?
+  private var hasLookedUp = false
+  /// What is told, in its order.
+  private(set) var stories: [Story] = []
+  private var viewings = Viewings(Feed(title: ""))
+  /// Where to begin; nil for the beginning.
+  private(set) var start: (story: Int, position: Duration)?
+  /// Whether all of the current reel had been seen when it was come to.
+  private(set) var reelWasSeen = false
+  private var reel: Range<Int>?
+  private var showing = Showing()
+  private var story = 0
+  private var shownSince: Instant?
+  private var wasSeenBefore = false
+  /// Whether no telling is under way.
+  private var isClosed = true
+
+  /// - Parameter sources: what the viewer named, for the place where the last run of them stopped.
+  public init(sources: [String], options: PlayOptions) {
+    rules = options.rules
+    resumes = options.resume
+    isUntimed = options.untimed
+    self.sources = sources.map { source in
+      source.contains("://") ? Story.Source.url(source).visible : Paths.canonical(source) ?? source
+    }.joined(separator: "\n")
+    directory = options.keepsHistory ? HistoryDirectory.standardPath : nil
+    if options.keepsHistory, directory == nil { ownNotice = "no history: HOME is not set" }
+    // Opened while the sources are read, where the first telling depends on it.
+    if rules.unseenFirst || resumes { prepare() }
+  }
+
+  private func prepare() {
+    guard thread == nil, let directory else { return }
+    do {
+      thread = try HistoryThread(directory: directory)
+    } catch {
+      ownNotice = ownNotice ?? "no history: \(error.description)"
+    }
+  }
+
+  // MARK: - Before the first telling
+
+  /// What of a feed is told, in which order.
+  public func select(from feed: Feed) -> ViewingRules.Selection {
+    let whole = feed.reels.flatMap(\.stories)
+    var findings = HistoryFindings()
+    if resumes || rules.needsPast(of: feed) {
+      prepare()
+      findings = past(of: whole)
+    }
+    let selection = rules.select(from: feed, past: Past(findings), now: WallClock.seconds)
+    stories = selection.numbers.map { $0.map { whole[$0] } } ?? whole
+    viewings = Viewings(selection.feed, past: selection.past)
+    if let place = findings.place {
+      let story = selection.numbers.map { $0.firstIndex(of: place.story) } ?? place.story
+      start = story.map { ($0, place.position) }
+    }
+    return selection
+  }
+
+  /// What is known of a feed's stories, by their numbers counted over all reels, for a list.
+  public static func past(of feed: Feed, options: PlayOptions) -> Past {
+    guard options.keepsHistory, let path = HistoryDirectory.standardPath else { return Past() }
+    let stories = feed.reels.flatMap(\.stories)
+    let found = try? HistoryDirectory(path).lookUp(count: stories.count) { stories[$0].id }
+    return Past(found ?? HistoryFindings())
+  }
+
+  /// Waits for what is known; nothing where that takes too long.
+  private func past(of stories: [Story]) -> HistoryFindings {
+    guard let thread else { return HistoryFindings() }
+    hasLookedUp = true
+    thread.lookUp(count: stories.count, sources: resumes ? sources : nil) { stories[$0].id }
+    let deadline = Instant.now + History.openingPatience
+    while Instant.now < deadline {
+      _ = try? awaitReadiness(of: [Interest(thread.descriptor)], until: deadline)
+      for case .found(let findings) in thread.take() { return findings }
+    }
+    ownNotice = ownNotice ?? "no history: another process holds it"
+    return HistoryFindings()
+  }
+
+  // MARK: - On the player's loop
+
+  /// What to wait for; nil where nothing comes.
+  var interest: Interest? { thread.map { Interest($0.descriptor) } }
+
+  /// The moment at which the current story will have been seen.
+  var nextMoment: Instant? {
+    showing.isBecomingSeen ? shownSince.map { $0 + Showing.least } : nil
+  }
+
+  /// Takes in what was answered.
+  ///
+  /// - Returns: the stories that `asks` was true for.
+  func take() -> [Int] {
+    guard let thread else { return [] }
+    var answered: [Int] = []
+    for event in thread.take() {
+      switch event {
+      case .found(let findings): learn(findings)
+      case .counted(let story, let completions):
+        if let completions { viewings.learn(completions: completions, of: story) }
+        answered.append(story)
+      }
+    }
+    return answered
+  }
+
+  private func learn(_ findings: HistoryFindings) {
+    let past = Past(findings)
+    viewings.learn(past)
+    if let reel { reelWasSeen = reel.allSatisfy { past[$0].isSeen } }
+  }
+
+  /// Whether the rules forbid a story now.
+  func forbids(_ story: Int, now: Int64) -> Bool {
+    viewings.isExhausted(story)
+      || rules.refusal(of: stories[story], completions: 0, now: now) != nil
+  }
+
+  /// Asks whether others have used up a story's views meanwhile; false where nothing is to ask.
+  func asks(about story: Int) -> Bool {
+    guard let thread, viewings.isLimited(story) else { return false }
+    thread.check(story: story, id: stories[story].id)
+    return true
+  }
+
+  func begin(_ story: Int) {
+    self.story = story
+    showing = Showing()
+    shownSince = nil
+    isClosed = false
+    let next = viewings.reel(of: story)
+    if next != reel { reelWasSeen = viewings.isReelSeen(of: story) }
+    reel = next
+  }
+
+  func pictureShown(now: Instant) {
+    showing.pictureShown()
+    shownSince = shownSince ?? now
+    guard !hasLookedUp else { return }
+    // What only decorates the screen is read once there is something on it.
+    hasLookedUp = true
+    prepare()
+    let stories = stories
+    thread?.lookUp(count: stories.count, sources: nil) { stories[$0].id }
+  }
+
+  /// Takes note of how long the current story is seen by now.
+  func watch(_ telling: Telling, now: Instant) {
+    guard showing.isBecomingSeen, let since = shownSince else { return }
+    add(counts(of: showing.reached(isUntimed ? telling.position(at: now) : now - since)))
+  }
+
+  /// The current telling is over.
+  ///
+  /// - Returns: whether the story is told no more.
+  @discardableResult
+  func end(_ how: Showing.End, _ telling: Telling?) -> Bool {
+    var counts = counts(of: showing.end(how))
+    if !isClosed, let waits = telling?.waits, waits.count > 0 {
+      counts.waits = waits.count
+      counts.waited = waits.length(at: .now)
+    }
+    isClosed = true
+    add(counts)
+    return viewings.isExhausted(story)
+  }
+
+  private func counts(of marks: [Showing.Mark]) -> HistoryCounts {
+    var counts = HistoryCounts()
+    for mark in marks {
+      switch mark {
+      case .seen:
+        wasSeenBefore = viewings.isSeen(story)
+        viewings.noteSeen(story)
+        counts.views += 1
+        setPlace(story, .zero)
+      case .completed:
+        viewings.noteCompleted(story)
+        counts.completions += 1
+      case .skipped: counts.skips += 1
+      case .takenBack:
+        if !wasSeenBefore { viewings.forget(story) }
+        counts.views -= 1
+      }
+    }
+    return counts
+  }
+
+  private func add(_ counts: HistoryCounts) {
+    guard let thread, counts != HistoryCounts() else { return }
+    let subject = stories[story]
+    thread.add(
+      counts,
+      to: HistorySubject(
+        id: subject.id, source: subject.visibleSource, title: subject.caption,
+        isLimited: subject.maxViews != nil))
+  }
+
+  /// Remembers where this run is.
+  func setPlace(_ story: Int, _ position: Duration) {
+    guard stories.indices.contains(story) else { return }
+    thread?.setPlace(of: sources, story: stories[story].id, position: position)
+  }
+
+  /// There is nothing to go on with.
+  func clearPlace() { thread?.clearPlace(of: sources) }
+
+  // MARK: - Afterwards
+
+  /// Waits until all is written. Once.
+  public func close() { thread?.close() }
+
+  /// What the viewer should know of it, in one line; complete after `close`.
+  public var notice: String? { ownNotice ?? thread?.notice }
+}
+
+extension Past {
+  fileprivate init(_ findings: HistoryFindings) {
+    self.init()
+    // The last first: room for all is made at once.
+    for known in findings.known.reversed() {
+      self[Int(known.story)] = Sighting(
+        isSeen: known.views > 0, completions: known.completions)
+    }
+  }
+}

@@ -1,0 +1,156 @@
+import Pictures
+import Player
+import Resources
+import System
+
+/// `storytty history`: what was seen, on this machine and for its owner alone.
+struct HistoryCommand {
+  let invocation: Invocation
+
+  private enum Verb: String, CaseIterable {
+    case list, clear
+  }
+
+  func run() -> Int32 {
+    let word = invocation.sources.first ?? "list"
+    guard let verb = Verb(rawValue: word) else {
+      let verbs = Verb.allCases.map(\.rawValue)
+      complain(
+        "history takes \(verbs.joined(separator: ", ")), not '\(word)'"
+          + Spelling.hint(for: word, among: verbs))
+      return Status.usage
+    }
+    guard invocation.sources.count <= 1 else {
+      complain("history \(word) takes no source")
+      return Status.usage
+    }
+    return withHistory { history throws(HistoryError) in
+      switch verb {
+      case .list: return list(try history.entries())
+      case .clear:
+        try history.clear()
+        return Status.well
+      }
+    }
+  }
+
+  private func list(_ entries: [HistoryEntry]) -> Int32 {
+    guard !invocation.json else { return Output.write(entries.map(HistoryCommand.json)) }
+    let now = WallClock.seconds
+    let lines = entries.map { entry in
+      let title = entry.title.map { "  " + $0 } ?? ""
+      return DisplayText.safe(
+        "\(Words.age(seconds: now - entry.last))  \(entry.counts.words)  \(entry.source)\(title)")
+    }
+    return Output.write(lines: lines)
+  }
+
+  private static func json(_ entry: HistoryEntry) -> JSON {
+    .object([
+      ("source", .text(entry.source)), ("title", .optional(entry.title)),
+      ("views", .integer(entry.counts.views)), ("completions", .integer(entry.counts.completions)),
+      ("last", .text(WallClock.text(secondsSince1970: entry.last))),
+    ])
+  }
+}
+
+/// `storytty stats`: how often stories were told, and what the cache has spared.
+struct StatsCommand {
+  let invocation: Invocation
+
+  func run() -> Int32 {
+    guard invocation.sources.isEmpty else {
+      complain("stats takes no source")
+      return Status.usage
+    }
+    return withHistory { history throws(HistoryError) in
+      let entries = try history.entries()
+      let total = entries.reduce(HistoryCounts()) { $0 + $1.counts }
+      return invocation.json ? json(entries, total) : lines(entries, total)
+    }
+  }
+
+  /// What the cache has spared; nil where there is none.
+  private var saving: Saving? {
+    guard let path = invocation.network.cacheDirectory,
+      let status = try? CacheDirectory(path, limits: invocation.network.limits).status(),
+      status.entries > 0 || !status.days.isEmpty
+    else { return nil }
+    return status.total
+  }
+
+  private func lines(_ entries: [HistoryEntry], _ total: HistoryCounts) -> Int32 {
+    let stories = entries.map { entry in
+      DisplayText.safe("  \(entry.counts.fullWords)  \(entry.source)")
+    }
+    return Output.write(
+      lines: [
+        "stories    \(entries.count)", "in all     \(total.fullWords)",
+        "cache      \(saving.map(CacheCommand.words) ?? "there is none")",
+      ] + stories)
+  }
+
+  private func json(_ entries: [HistoryEntry], _ total: HistoryCounts) -> Int32 {
+    let stories = entries.map { entry in
+      JSON.object(
+        [("source", .text(entry.source)), ("title", .optional(entry.title))]
+          + entry.counts.members)
+    }
+    return Output.write(
+      .object([
+        ("stories", .array(stories)),
+        ("total", .object([("stories", .integer(entries.count))] + total.members)),
+        ("cache", saving.map { .object(CacheCommand.members($0)) } ?? .null),
+      ]))
+  }
+}
+
+/// Uses the history for a command; complains where it cannot be used.
+private func withHistory(
+  _ body: (HistoryDirectory) throws(HistoryError) -> Int32
+) -> Int32 {
+  guard let path = HistoryDirectory.standardPath else {
+    complain("there is no history: neither XDG_STATE_HOME nor HOME is set")
+    return Status.usage
+  }
+  do throws(HistoryError) {
+    return try body(HistoryDirectory(path))
+  } catch {
+    complain("cannot use the history in \(path): \(error.reason)")
+    return Status.usage
+  }
+}
+
+extension HistoryCounts {
+  /// "3 views, 2 to the end".
+  fileprivate var words: String {
+    "\(Words.count(views, "view")), \(completions) to the end"
+  }
+
+  /// "3 views, 2 to the end, 1 skip, 4 waits of 2.5 s".
+  fileprivate var fullWords: String {
+    let seconds = waits > 0 ? " of \(Words.fixed(waitedS, digits: 1)) s" : ""
+    return "\(words), \(Words.count(skips, "skip")), \(Words.count(waits, "wait"))\(seconds)"
+  }
+
+  fileprivate var members: [(String, JSON)] {
+    [
+      ("views", .integer(views)), ("completions", .integer(completions)),
+      ("skips", .integer(skips)), ("waits", .integer(waits)), ("waitedS", .number(waitedS)),
+    ]
+  }
+
+  private var waitedS: Double { waited / .seconds(1) }
+}
+
+extension Output {
+  fileprivate static func write(lines: [String]) -> Int32 {
+    lines.isEmpty || write(lines.joined(separator: "\n") + "\n") ? Status.well : Status.usage
+  }
+
+  fileprivate static func write(_ json: JSON) -> Int32 {
+    write(json.description + "\n") ? Status.well : Status.usage
+  }
+
+  fileprivate static func write(_ elements: [JSON]) -> Int32 { write(.array(elements)) }
+}

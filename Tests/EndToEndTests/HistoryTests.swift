@@ -1,0 +1,502 @@
+import Glibc
+import Support
+import System
+import Testing
+
+/// A viewer who plays one feed again and again, with one state directory.
+private struct Viewer {
+  let home: TemporaryDirectory
+
+  init() throws { home = try TemporaryDirectory() }
+
+  var environment: [String: String?] { ["XDG_STATE_HOME": home.path("state")] }
+
+  /// A picture of one colour, and its path.
+  func picture(_ color: UInt32, _ name: String) throws -> String {
+    try home.write(makePNG(width: 9, height: 16) { _, _ in color }, to: name)
+  }
+
+  /// A feed of pictures (id, colour, author) with what `_storytty` says of each.
+  func feed(_ items: [(id: String, color: UInt32, author: String, additions: String)]) throws
+    -> String
+  {
+    let entries = try items.map { item in
+      _ = try picture(item.color, "\(item.id).png")
+      return """
+        {"id": "\(item.id)", "authors": [{"name": "\(item.author)"}], "title": "title \(item.id)",
+         "attachments": [{"url": "\(item.id).png", "mime_type": "image/png"}],
+         "_storytty": {\(item.additions)}}
+        """
+    }
+    return try home.write(
+      """
+      {"version": "https://jsonfeed.org/version/1.1", "title": "f",
+       "items": [\(entries.joined(separator: ","))]}
+      """, to: "feed.json")
+  }
+
+  func play(_ arguments: [String]) throws -> Play { try Play(arguments, environment: environment) }
+
+  /// Plays as fast as possible; the names of what was told, the status and all that was printed.
+  func playAll(_ arguments: [String]) throws -> (names: [String], status: Int32?, text: String) {
+    let play = try play(["--untimed"] + arguments)
+    let status = play.terminal.awaitEnd()?.shellStatus
+    let text = String(decoding: play.terminal.output, as: UTF8.self)
+    return (try play.report().stories.map(\.name), status, text)
+  }
+
+  func run(_ arguments: [String]) throws -> CommandResult {
+    try storytty(arguments, environment: environment)
+  }
+
+  /// Source's last part, views and completions of every story in the history, by name.
+  func history() throws -> [String] {
+    let entries = try JSONValue(parsing: run(["history", "--json"]).output).elements
+    return entries.map { entry in
+      let name = entry["source"].text?.split(separator: "/").last.map(String.init) ?? "?"
+      return "\(name) \(Int(entry["views"].number ?? -1)) \(Int(entry["completions"].number ?? -1))"
+    }.sorted()
+  }
+}
+
+extension EndToEnd {
+  @Suite struct HistoryTests {
+    private let viewer: Viewer
+
+    init() throws { viewer = try Viewer() }
+
+    // MARK: Views and their limits
+
+    @Test func maxViews_acrossRuns_endTheTelling() throws {
+      let feed = try viewer.feed([
+        ("1", Colors.red, "anna", #""maxViews": 2"#), ("2", Colors.lime, "ben", #""maxViews": 3"#),
+      ])
+      #expect(try viewer.playAll([feed]).names == ["1.png", "2.png"])
+      #expect(try viewer.playAll([feed]).names == ["1.png", "2.png"])
+      #expect(try viewer.history() == ["1.png 2 2", "2.png 2 2"])
+      let third = try viewer.playAll([feed])
+      #expect(third.names == ["2.png"])
+      #expect(third.status == 0)
+      let fourth = try viewer.playAll([feed])
+      #expect(fourth.names == [])
+      #expect(fourth.status == 2)
+      #expect(
+        fourth.text
+          == "storytty: nothing left to tell: 2 stories seen as often as allowed\r\n")
+    }
+
+    @Test func maxViews_withinARun_countWhenGoingBack() throws {
+      let feed = try viewer.feed([
+        ("1", Colors.red, "anna", #""maxViews": 1, "imageTime": 0.5"#),
+        ("2", Colors.lime, "anna", #""imageTime": 60"#),
+      ])
+      for arguments in [["--no-history", feed], [feed]] {
+        let play = try viewer.play(arguments)
+        #expect(play.waitFor(color: Colors.red))
+        #expect(play.waitFor(color: Colors.lime))
+        play.watch(for: .milliseconds(400))
+        play.press(.left)
+        play.watch(for: .milliseconds(400))
+        #expect(shows(Colors.lime, on: play.terminal.screen))
+        #expect(play.quit()?.shellStatus == 0)
+        #expect(try play.report().stories.map(\.name) == ["1.png", "2.png", "2.png"])
+      }
+      #expect(try viewer.history() == ["1.png 1 1", "2.png 2 0"])
+    }
+
+    @Test func maxViews_leftBeforeTheEnd_areNotCounted() throws {
+      let feed = try viewer.feed([
+        ("1", Colors.red, "anna", #""maxViews": 1, "imageTime": 60"#),
+        ("2", Colors.lime, "anna", #""imageTime": 60"#),
+      ])
+      let play = try viewer.play([feed])
+      #expect(play.waitFor(color: Colors.red))
+      play.watch(for: .milliseconds(500))
+      play.press(.right)
+      #expect(play.waitFor(color: Colors.lime))
+      play.press(.left)
+      #expect(play.waitFor(color: Colors.red))
+      play.watch(for: .milliseconds(500))
+      #expect(play.quit()?.shellStatus == 0)
+      #expect(try viewer.history().first == "1.png 2 0")
+      #expect(try viewer.playAll([feed]).names == ["1.png", "2.png"])
+    }
+
+    @Test func failed_isNeverMarked() throws {
+      let broken = try viewer.home.write(
+        Array("\u{89}PNG\r\n\u{1A}\n and nothing more".utf8), to: "broken.png")
+      let good = try viewer.picture(Colors.red, "good.png")
+      let played = try viewer.playAll([broken, good])
+      #expect(played.names == ["broken.png", "good.png"])
+      #expect(played.status == 3)
+      #expect(try viewer.history() == ["good.png 1 1"])
+    }
+
+    @Test func secondPlayer_whoseViewsAreUsedUpMeanwhile_goesOn() throws {
+      let feed = try viewer.feed([
+        ("1", Colors.red, "anna", #""imageTime": 60"#),
+        ("2", Colors.lime, "anna", #""imageTime": 0.4, "maxViews": 1"#),
+        ("3", Colors.blue, "anna", #""imageTime": 60"#),
+      ])
+      let (first, second) = (try viewer.play([feed]), try viewer.play([feed]))
+      #expect(first.waitFor(color: Colors.red))
+      #expect(second.waitFor(color: Colors.red))
+      first.press(.right)
+      #expect(first.waitFor(color: Colors.lime))
+      #expect(first.waitFor(color: Colors.blue))
+      // Its views are written down a moment after its end.
+      try #require(holds(within: .seconds(10)) { try viewer.history().contains("2.png 1 1") })
+      second.press(.right)
+      #expect(second.waitFor(color: Colors.blue))
+      second.press(.left)
+      #expect(second.waitFor(color: Colors.red))
+      for play in [first, second] { #expect(play.quit()?.shellStatus == 0) }
+      #expect(try first.report().stories.map(\.name) == ["1.png", "2.png", "3.png"])
+      #expect(try second.report().stories.map(\.name) == ["1.png", "3.png", "1.png"])
+      #expect(try viewer.history().contains("2.png 1 1"))
+    }
+
+    @Test func twoPlayers_onTheSameStory_mayBothEndIt() throws {
+      let feed = try viewer.feed([
+        ("1", Colors.red, "anna", #""imageTime": 3, "maxViews": 1"#),
+        ("2", Colors.lime, "anna", #""imageTime": 60"#),
+      ])
+      let plays = [try viewer.play([feed]), try viewer.play([feed])]
+      for play in plays { #expect(play.waitFor(color: Colors.red)) }
+      for play in plays { #expect(play.waitFor(color: Colors.lime)) }
+      for play in plays { #expect(play.quit()?.shellStatus == 0) }
+      #expect(try viewer.history().first == "1.png 2 2")
+      #expect(try viewer.playAll([feed]).names == ["2.png"])
+    }
+
+    // MARK: Time
+
+    @Test func expiredAndTooOld_areLeftOut() throws {
+      let items = ["2020-01-01T00:00:00Z", "2999-01-01T00:00:00Z", nil].enumerated().map {
+        let expires = $0.element.map { #", "_storytty": {"expires": "\#($0)"}"# } ?? ""
+        return """
+          {"id": "\($0.offset)", "date_published": "2019-01-01T00:00:00Z",
+           "attachments": [{"url": "\($0.offset).png", "mime_type": "image/png"}]\(expires)}
+          """
+      }
+      for number in 0..<3 { _ = try viewer.picture(Colors.red, "\(number).png") }
+      let feed = try viewer.home.write(
+        #"{"version": "https://jsonfeed.org/version/1", "title": "f", "items": ["#
+          + items.joined(separator: ",") + "]}", to: "feed.json")
+      #expect(try viewer.playAll([feed]).names == ["1.png", "2.png"])
+      #expect(try viewer.playAll(["--max-age", "200y", feed]).names == ["1.png", "2.png"])
+      let none = try viewer.playAll(["--max-age", "2w", feed])
+      #expect(none.names == [])
+      #expect(none.status == 2)
+      #expect(
+        none.text
+          == "storytty: nothing left to tell: 1 story expired, 2 stories older than wanted\r\n")
+      // Files of a folder have no date of publishing.
+      #expect(try viewer.playAll(["--max-age", "1s", viewer.home.path("1.png")]).status == 0)
+    }
+
+    // MARK: Order and place
+
+    private func threeReels() throws -> String {
+      for (name, color) in [("a", Colors.red), ("b", Colors.lime), ("c", Colors.blue)] {
+        _ = try viewer.picture(color, "reels/\(name)/1.png")
+        _ = try viewer.picture(color, "reels/\(name)/2.png")
+      }
+      return viewer.home.path("reels")
+    }
+
+    @Test func unseenFirst_beginsWithReelsThatHoldSomethingUnseen() throws {
+      let reels = try threeReels()
+      // All of a, and one of b.
+      for name in ["a/1", "a/2", "b/1"] {
+        #expect(try viewer.playAll(["\(reels)/\(name).png"]).status == 0)
+      }
+      let play = try viewer.play(["--unseen-first", "--untimed", reels])
+      #expect(play.terminal.awaitEnd()?.shellStatus == 0)
+      let told = try play.report().stories.map { String($0.source.dropFirst(reels.count + 1)) }
+      #expect(told == ["b/1", "b/2", "c/1", "c/2", "a/1", "a/2"].map { $0 + ".png" })
+    }
+
+    @Test func seenReel_isMarkedWhenItIsComeTo() throws {
+      let reels = try threeReels()
+      for name in ["a/1", "a/2", "b/1"] {
+        #expect(try viewer.playAll(["\(reels)/\(name).png"]).status == 0)
+      }
+      let play = try viewer.play(["--image-time", "60", reels])
+      #expect(play.waitFor("a ✓"))
+      play.type("J")
+      #expect(play.waitFor(color: Colors.lime))
+      play.watch(for: .milliseconds(400))
+      #expect(!play.terminal.screen.text.contains("✓"))
+      #expect(play.quit()?.shellStatus == 0)
+      let list = try viewer.run(["list", reels]).outputText
+      #expect(list.hasPrefix("a  (all seen)\n  picture   \(reels)/a/1.png  (seen)\n"))
+      #expect(list.contains("\nb\n  picture   \(reels)/b/1.png  (seen)\n"))
+      #expect(list.hasSuffix("\nc\n  picture   \(reels)/c/1.png\n  picture   \(reels)/c/2.png\n"))
+      #expect(!(try viewer.run(["--no-history", "list", reels]).outputText.contains("seen")))
+      // Programs get what the source says.
+      let story = try JSONValue(parsing: viewer.run(["list", "--json", reels]).output)["reels"]
+        .elements[0]["stories"].elements[0]
+      #expect(
+        story.keys == ["durationS", "expires", "id", "kind", "maxViews", "source", "title"])
+    }
+
+    /// Quits at the second of three stories; where a later run begins.
+    @Test(arguments: ["q", "Q", "\u{3}"])
+    func resume_goesOnAtTheStoryThatWasLeft(keys: String) throws {
+      let pictures = try [("1", Colors.red), ("2", Colors.lime), ("3", Colors.blue)].map {
+        try viewer.picture($0.1, "\($0.0).png")
+      }
+      let play = try viewer.play(["--image-time", "60"] + pictures)
+      #expect(play.waitFor(color: Colors.red))
+      play.press(.right)
+      #expect(play.waitFor(color: Colors.lime))
+      play.watch(for: .milliseconds(500))
+      play.type(keys)
+      #expect(play.terminal.awaitEnd() != nil)
+      play.expectRestored()
+      #expect(try viewer.playAll(pictures).names == ["1.png", "2.png", "3.png"])
+      // That run told all there was.
+      #expect(try viewer.playAll(["--resume"] + pictures).names == ["1.png", "2.png", "3.png"])
+
+      let again = try viewer.play(["--image-time", "60"] + pictures)
+      #expect(again.waitFor(color: Colors.red))
+      again.press(.right)
+      #expect(again.waitFor(color: Colors.lime))
+      again.watch(for: .milliseconds(500))
+      again.type(keys)
+      #expect(again.terminal.awaitEnd() != nil)
+      // Other sources have a place of their own.
+      #expect(
+        try viewer.playAll(["--resume", pictures[0], pictures[1]]).names == ["1.png", "2.png"])
+      #expect(try viewer.playAll(["--resume"] + pictures).names == ["2.png", "3.png"])
+    }
+
+    @Test func quitRemembering_keepsThePosition() throws {
+      let clip = try Colors.clip(Colors.red)
+      func run(_ arguments: [String], then keys: String) throws -> Double {
+        let play = try viewer.play(arguments + [clip])
+        #expect(play.waitFor(color: Colors.red))
+        play.watch(for: .milliseconds(400))
+        play.type(keys)
+        #expect(play.terminal.awaitEnd()?.shellStatus == 0)
+        play.expectRestored()
+        return try play.report().stories.first?.presentedMs ?? 0
+      }
+      let left = try run([], then: "..Q")
+      #expect(left >= 10_000)
+      let resumed = try run(["--resume"], then: "Q")
+      #expect(resumed > left - 1 && resumed < left + 5000)
+      #expect(try run([], then: "q") < 5000)
+      // `q` leaves the place at the beginning of the story.
+      #expect(try run(["--resume"], then: "q") < 5000)
+    }
+
+    @Test func resume_beyondTheEndOfAShorterFile_beginsAtItsBeginning() throws {
+      let path = try viewer.home.copy(Colors.clip(Colors.red), as: "clip.mp4")
+      let play = try viewer.play([path])
+      #expect(play.waitFor(color: Colors.red))
+      play.type("....")
+      play.watch(for: .milliseconds(600))
+      play.type("Q")
+      #expect(play.terminal.awaitEnd()?.shellStatus == 0)
+      try viewer.home.copy(Colors.clip(Colors.lime, seconds: 2), as: "clip.mp4")
+      let again = try viewer.play(["--resume", path])
+      #expect(again.waitFor(color: Colors.lime))
+      #expect(again.waitFor("That was all"))
+      #expect(again.quit()?.shellStatus == 0)
+      #expect(try again.report().stories.map(\.status) == ["ended"])
+    }
+
+    // MARK: Its file
+
+    @Test func killedPlayer_hasCountedWhatWasSeen() throws {
+      let pictures = try [("1", Colors.red), ("2", Colors.lime)].map {
+        try viewer.picture($0.1, "\($0.0).png")
+      }
+      let play = try viewer.play(["--image-time", "60"] + pictures)
+      #expect(play.waitFor(color: Colors.red))
+      play.watch(for: .milliseconds(500))
+      play.press(.right)
+      #expect(play.waitFor(color: Colors.lime))
+      try #require(holds(within: .seconds(10)) { try viewer.history().contains("2.png 1 0") })
+      play.terminal.signal(SIGKILL)
+      #expect(play.terminal.awaitEnd()?.signal == SIGKILL)
+      #expect(try viewer.history() == ["1.png 1 0", "2.png 1 0"])
+      #expect(try viewer.playAll(["--resume"] + pictures).names == ["2.png"])
+    }
+
+    @Test func noHistory_leavesNoTrace() throws {
+      let feed = try viewer.feed([("1", Colors.red, "anna", #""maxViews": 1"#)])
+      for option in ["--resume", "--unseen-first", "--max-age=9y"] {
+        #expect(try viewer.playAll(["--no-history", option, feed]).names == ["1.png"])
+      }
+      #expect(!fileExists(viewer.home.path("state")))
+      #expect(try viewer.history() == [])
+      #expect(!fileExists(viewer.home.path("state")))
+      #expect(try viewer.playAll([feed]).names == ["1.png"])
+      let file = viewer.home.path("state/storytty/history.db")
+      let before = try readFile(file)
+      #expect(try viewer.playAll(["--no-history", feed]).names == ["1.png"])
+      #expect(try readFile(file) == before)
+    }
+
+    @Test func file_isPrivate_andHoldsNoSecretOfAnAddress() throws {
+      let feed = try viewer.feed([("1", Colors.red, "anna", "")])
+      #expect(try viewer.playAll([feed]).status == 0)
+      for (name, mode) in [("", 0o700), ("/history.db", 0o600)] {
+        var information = stat()
+        #expect(stat(viewer.home.path("state/storytty\(name)"), &information) == 0)
+        #expect(information.st_mode & 0o777 == mode_t(mode))
+      }
+    }
+
+    @Test func damagedFile_isSetAside_andSaidOnce() throws {
+      _ = try viewer.home.write("nonsense nonsense nonsense", to: "state/storytty/history.db")
+      let feed = try viewer.feed([
+        ("1", Colors.red, "anna", #""maxViews": 9"#), ("2", Colors.lime, "anna", ""),
+      ])
+      let words = "the history was damaged: it is set aside and begun anew"
+      let played = try viewer.playAll([feed])
+      #expect(played.names == ["1.png", "2.png"])
+      #expect(played.status == 0)
+      #expect(played.text.components(of: words) == 1)
+      #expect(try viewer.playAll([feed]).text.components(of: words) == 0)
+      #expect(try viewer.history() == ["1.png 2 2", "2.png 2 2"])
+      #expect(
+        directoryEntries(viewer.home.path("state/storytty"))
+          == ["history.db", "history.db-journal", "history.db.damaged"])
+    }
+
+    @Test func heldFile_isDoneWithout_andSaidOnce() throws {
+      let feed = try viewer.feed([("1", Colors.red, "anna", #""maxViews": 9"#)])
+      #expect(try viewer.playAll([feed]).status == 0)
+      let holder = try StoredFile(
+        viewer.home.path("state/storytty/history.db"), creating: false)
+      #expect(try holder.hold(0..<(1 << 31), .exclusive))
+      let played = try viewer.playAll([feed])
+      #expect(played.names == ["1.png"])
+      #expect(played.status == 0)
+      #expect(played.text.components(of: "no history: another process holds it") == 1)
+      holder.release(0..<(1 << 31))
+      #expect(try viewer.history() == ["1.png 1 1"])
+    }
+
+    @Test func unusableFolder_isDoneWithout_andSaidOnce() throws {
+      let feed = try viewer.feed([("1", Colors.red, "anna", "")])
+      _ = try viewer.home.write("", to: "state")
+      let played = try viewer.playAll([feed])
+      #expect(played.status == 0)
+      #expect(
+        played.text.components(
+          of: "storytty: no history: cannot create \(viewer.home.path)/state/storytty: "
+            + "Not a directory") == 1)
+      let listed = try viewer.run(["history"])
+      #expect(listed.status == 0)
+      #expect(listed.output == [])
+    }
+
+    // MARK: Its commands
+
+    @Test func history_beforeAnything_isEmpty() throws {
+      #expect(try viewer.run(["history"]).output == [])
+      #expect(try viewer.run(["history", "list", "--json"]).outputText == "[]\n")
+      #expect(try viewer.run(["history", "clear"]).status == 0)
+      #expect(
+        try viewer.run(["stats"]).outputText
+          == "stories    0\nin all     0 views, 0 to the end, 0 skips, 0 waits\n"
+          + "cache      there is none\n")
+      #expect(!fileExists(viewer.home.path("state")))
+    }
+
+    @Test func historyAndStats_countExactly() throws {
+      let feed = try viewer.feed([
+        ("1", Colors.red, "anna", #""imageTime": 60"#),
+        ("2", Colors.lime, "anna", #""imageTime": 0.5"#),
+      ])
+      let play = try viewer.play([feed])
+      #expect(play.waitFor(color: Colors.red))
+      play.watch(for: .milliseconds(500))
+      play.press(.right)
+      #expect(play.waitFor("That was all"))
+      #expect(play.quit()?.shellStatus == 0)
+      func story(_ number: Int, _ completions: Int, _ skips: Int) -> JSONValue {
+        .object([
+          "source": .text(viewer.home.path("\(number).png")), "title": .text("title \(number)"),
+          "views": .number(1), "completions": .number(Double(completions)),
+          "skips": .number(Double(skips)), "waits": .number(0), "waitedS": .number(0),
+        ])
+      }
+      let stats = try JSONValue(parsing: viewer.run(["stats", "--json"]).output)
+      #expect(Set(stats["stories"].elements.map { $0["source"].text }).count == 2)
+      #expect(stats["stories"].elements.contains(story(1, 0, 1)))
+      #expect(stats["stories"].elements.contains(story(2, 1, 0)))
+      #expect(
+        stats["total"]
+          == .object([
+            "stories": .number(2), "views": .number(2), "completions": .number(1),
+            "skips": .number(1), "waits": .number(0), "waitedS": .number(0),
+          ]))
+      #expect(stats["cache"] == .null)
+      #expect(stats.keys == ["cache", "stories", "total"])
+      let list = try JSONValue(parsing: viewer.run(["history", "--json"]).output).elements
+      #expect(
+        list.map(\.keys)
+          == Array(repeating: ["completions", "last", "source", "title", "views"], count: 2))
+      let text = try viewer.run(["stats"]).outputText
+      #expect(text.contains("in all     2 views, 1 to the end, 1 skip, 0 waits\n"))
+      #expect(
+        text.contains("  1 view, 0 to the end, 1 skip, 0 waits  \(viewer.home.path("1.png"))\n"))
+
+      #expect(try viewer.run(["history", "clear"]).status == 0)
+      #expect(try viewer.history() == [])
+      #expect(try viewer.playAll([feed]).names == ["1.png", "2.png"])
+    }
+
+    @Test(arguments: [
+      (["history", "lsit"], "history takes list, clear, not 'lsit'; did you mean 'list'?"),
+      (["history", "list", "x"], "history list takes no source"),
+      (["stats", "x"], "stats takes no source"),
+      (["--max-age", "soon", "x"], "--max-age takes a time, such as 36h or 7d, not 'soon'"),
+      (["--max-age", "0d", "x"], "--max-age takes a time, such as 36h or 7d, not '0d'"),
+      (["--max-age", "-1d", "x"], "--max-age takes a time, such as 36h or 7d, not '-1d'"),
+      (["--max-age", "3 moons", "x"], "--max-age takes a time, such as 36h or 7d, not '3 moons'"),
+      (["--unseen-frist", "x"], "unknown option --unseen-frist; did you mean --unseen-first?"),
+    ])
+    func mistake_isNamed(arguments: [String], words: String) throws {
+      let result = try viewer.run(arguments)
+      #expect(result.status == 1)
+      #expect(result.errorLines == ["storytty: \(words)"])
+    }
+
+    @Test func options_fromTheConfiguration_work() throws {
+      let reels = try threeReels()
+      for name in ["a/1", "a/2"] {
+        #expect(try viewer.playAll(["\(reels)/\(name).png"]).status == 0)
+      }
+      let first = try viewer.home.write("unseen-first = yes\n", to: "config1")
+      #expect(try viewer.playAll(["--config", first, reels]).names.count == 6)
+      let config = try viewer.home.write("no-history = yes\nmax-age = 7d\n", to: "config2")
+      let before = try viewer.history()
+      #expect(try viewer.playAll(["--config", config, reels]).status == 0)
+      #expect(try viewer.history() == before)
+    }
+  }
+}
+
+/// Waits until a condition holds, asking again and again; false when the time is over.
+private func holds(within limit: Duration, _ condition: () throws -> Bool) rethrows -> Bool {
+  let deadline = Instant.now + limit
+  while try !condition() {
+    if Instant.now >= deadline { return false }
+    usleep(20_000)
+  }
+  return true
+}
+
+extension String {
+  /// How often a text occurs in it.
+  fileprivate func components(of text: String) -> Int {
+    split(separator: text, omittingEmptySubsequences: false).count - 1
+  }
+}
