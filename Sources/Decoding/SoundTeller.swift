@@ -48,8 +48,8 @@ struct SoundTeller {
 
   private mutating func next(before limit: Duration?) throws(DecodingError) -> SoundRun? {
     let limit = limit ?? .seconds(1 << 32)
-    guard let run = waiting else { return try decoder.sound(before: limit) }
-    guard run.time < limit else { return nil }
+    if waiting == nil { waiting = try decoder.sound(before: limit) }
+    guard let run = waiting, run.time < limit else { return nil }
     waiting = nil
     return run
   }

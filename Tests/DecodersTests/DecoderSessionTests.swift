@@ -168,20 +168,57 @@ import Testing
 
   /// What brings the story no further is no sign of life, however much of it comes.
   @Test(arguments: [true, false]) func session_withAnEndlessFlood_isNotAlive(ofSound: Bool) throws {
-    let sound = DecoderMessage.sound(DecodedSound(serial: 0, time: .zero, samples: [0, 0]))
+    let silence = DecoderMessage.sound(DecodedSound(serial: 0, time: .zero, samples: []))
     let stale = DecoderMessage.picture(Lie.picture())
     let pool = DecoderPool(
-      program: try liar(saying: [.opened(Lie.info)], flood: ofSound ? sound : stale))
+      program: try liar(saying: [.opened(Lie.info)], flood: ofSound ? silence : stale))
     let clip = try Clip(width: 320, height: 180, rate: 25, seconds: 1).file()
     let session = try DecoderSession(
       from: pool, telling: FileResource(path: clip), opener: nil, shape: shape, soundRate: 48_000)
     session.allow(pictures: 1)
+    session.allow(soundFrames: 1)
     if !ofSound { session.seek(to: .seconds(1)) }
     let began = Instant.now
     // Stale pictures are answered: whoever does not read the answers fills the player's memory.
     let reason = try failure(events(session))
     #expect(reason == "the decoder hangs" || !ofSound && reason == "the decoder spoke out of turn")
     #expect(Instant.now - began < DecoderSession.patience + .seconds(3))
+  }
+
+  /// Sound has credits of its own; what a seek made stale gives them back.
+  @Test func session_withMoreSoundThanAllowed_saysSo() throws {
+    func sound(_ frames: Int, serial: UInt32 = 0) -> DecoderMessage {
+      .sound(
+        DecodedSound(serial: serial, time: .zero, samples: [Int16](repeating: 1, count: 2 * frames)))
+    }
+    let pool = DecoderPool(
+      program: try liar(saying: [
+        .opened(Lie.info), sound(600), sound(400, serial: 1), sound(600, serial: 1),
+        sound(1, serial: 1),
+      ]))
+    let clip = try Clip(width: 320, height: 180, rate: 25, seconds: 1).file()
+    let session = try DecoderSession(
+      from: pool, telling: FileResource(path: clip), opener: nil, shape: shape, soundRate: 48_000)
+    session.allow(soundFrames: 1000)
+    session.seek(to: .zero)
+    let events = try events(session)
+    var heard: [Int] = []
+    for case .sound(let sound) in events { heard.append(sound.frames) }
+    #expect(heard == [400, 600])
+    #expect(failure(events) == "the decoder spoke out of turn")
+    #expect(session.soundFramesAllowed == 0)
+  }
+
+  /// One that told all its pictures waits with the rest of its sound for as long as it must.
+  @Test func session_withoutCreditForSound_doesNotHang() throws {
+    let pool = DecoderPool(program: try decoder())
+    let clip = try Clip(width: 320, height: 180, rate: 25, seconds: 1, sound: true).file()
+    let session = try DecoderSession(
+      from: pool, telling: FileResource(path: clip), opener: nil, shape: shape, soundRate: 48_000)
+    session.allow(pictures: 100)
+    #expect(session.deadline == nil)
+    session.allow(soundFrames: 48_000)
+    #expect(session.deadline != nil)
   }
 
   /// The second request is for more than may be asked for at once; both answers are written down.

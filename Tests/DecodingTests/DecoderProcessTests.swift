@@ -167,11 +167,12 @@ import Testing
   @Test func sound_isWholeAndInTime() throws {
     let telling = try Telling(contents(clip.file()), soundRate: 48_000)
     try telling.allow(1_000)
+    try telling.send(.soundCredit(frames: 1_000_000))
     #expect(try telling.listen())
     let count = telling.sounds.reduce(0) { $0 + $1.samples.count / 2 }
     #expect(abs(count - 96_000) <= 1_024)
     var next = Duration.zero
-    for run in telling.sounds {
+    for run in telling.sounds where run.frames > 0 {
       #expect(abs((run.time - next) / .seconds(1)) < 0.002)
       next = run.time + .nanoseconds(run.samples.count / 2 * 1_000_000_000 / 48_000)
     }
@@ -189,7 +190,86 @@ import Testing
     try telling.allow(1)
     #expect(try telling.listen { !$0.pictures.isEmpty })
     try telling.listen(for: .milliseconds(200))
+    #expect(telling.sounds.isEmpty)
+    try telling.send(.soundCredit(frames: 1_000_000))
+    try telling.listen(for: .milliseconds(200))
     let last = telling.sounds.map(\.time).max() ?? .zero
-    #expect(last <= .milliseconds(600))
+    #expect(last > .milliseconds(400) && last <= .milliseconds(600))
+  }
+
+  @Test func sound_credit_isUsedUpToTheLastFrame() throws {
+    let telling = try Telling(contents(clip.file()), soundRate: 48_000)
+    try telling.allow(1_000)
+    for credit in [1, 1_000, 5_000] {
+      try telling.send(.soundCredit(frames: UInt32(credit)))
+      let before = telling.sounds.count
+      try telling.listen { $0.sounds.count > before }
+      try telling.listen(for: .milliseconds(100))
+    }
+    #expect(telling.sounds.reduce(0) { $0 + $1.frames } == 6_001)
+    var next = Duration.zero
+    for run in telling.sounds {
+      #expect(abs((run.time - next) / .seconds(1)) < 0.00003)
+      next = run.time + .nanoseconds(run.frames * 1_000_000_000 / 48_000)
+    }
+    #expect(telling.ended == nil)
+  }
+
+  /// A first picture does not wait for the sound beside it.
+  @Test func sound_comesBehindTheFirstPicture() throws {
+    let telling = try Telling(contents(clip.file()), soundRate: 48_000)
+    try telling.send(.soundCredit(frames: 100_000))
+    try telling.allow(1)
+    #expect(try telling.listen { !$0.pictures.isEmpty })
+    #expect(telling.sounds.isEmpty)
+  }
+
+  @Test func sound_soughtInASoundFile_beginsThere() throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.path("count.flac")
+    // Each second has a level of its own.
+    let made = try run(
+      Programs.installed("ffmpeg") ?? "ffmpeg",
+      [
+        "-v", "error", "-f", "lavfi", "-i", "aevalsrc=(1+floor(t))/16:s=48000:d=8", "-c:a", "flac",
+        path,
+      ])
+    #expect(made.status == 0)
+    let telling = try Telling(contents(path), soundRate: 48_000)
+    try telling.allow(1)
+    try telling.listen { !$0.pictures.isEmpty }
+    try telling.seek(1, to: .milliseconds(5_250))
+    try telling.allow(1)
+    try telling.send(.soundCredit(frames: 48_000))
+    try telling.listen { $0.sounds.contains { $0.serial == 1 && $0.frames > 0 } }
+    let first = try #require(telling.sounds.first { $0.serial == 1 && $0.frames > 0 })
+    #expect(first.time == .milliseconds(5_250))
+    // Six sixteenths; what comes from the middle is shared by both sides, 3 dB less on each.
+    let level = first.samples[0]
+    #expect(first.samples.allSatisfy { $0 == level })
+    #expect(abs(Double(level) - 32_768 * 6 / 16 / 2.0.squareRoot()) <= 1)
+  }
+
+  /// What has no sound at its start says so, for as far as pictures are told.
+  @Test func sound_thatBeginsLater_isToldToBeMissing() throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.path("late.mkv")
+    let made = try run(
+      Programs.installed("ffmpeg") ?? "ffmpeg",
+      [
+        "-v", "error", "-f", "lavfi", "-i", "color=c=red:s=64x64:r=25:d=3", "-itsoffset", "2", "-f",
+        "lavfi", "-i", "sine=r=48000:d=1", "-c:v", "libx264", "-c:a", "pcm_s16le", path,
+      ])
+    #expect(made.status == 0)
+    let telling = try Telling(contents(path), soundRate: 48_000)
+    try telling.allow(1)
+    try telling.send(.soundCredit(frames: 96_000))
+    #expect(try telling.listen { !$0.sounds.isEmpty })
+    #expect(telling.sounds.first?.frames == 0)
+    #expect(telling.sounds.first?.time == .milliseconds(500))
+    try telling.allow(1_000)
+    #expect(try telling.listen())
+    let first = try #require(telling.sounds.first { $0.frames > 0 })
+    #expect(abs((first.time - .seconds(2)) / .seconds(1)) < 0.002)
   }
 }
