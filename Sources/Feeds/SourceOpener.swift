@@ -45,7 +45,20 @@ struct SourceOpener {
       }
     }
     var book = AddressBook(base: .file(workingFolder), files: files)
-    return try file(book.joined(workingFolder, source), source)
+    let path = book.joined(workingFolder, source)
+    // A file may be called like the short form of an address.
+    if let url = try address(short: source), case .failed = glances.look(at: path) {
+      return try web(url)
+    }
+    return try file(path, source)
+  }
+
+  private func address(short source: String) throws(FeedError) -> String? {
+    do throws(WebFailure) {
+      return try web?.address(short: source)
+    } catch {
+      throw .cannotPlay(source: source, reason: error.reason)
+    }
   }
 
   private mutating func web(_ source: String) throws(FeedError) -> Found {

@@ -25,6 +25,14 @@ public struct WebReader: WebAccess {
     return bytes
   }
 
+  public func address(short source: String) throws(WebFailure) -> String? {
+    do throws(ResourceError) {
+      return try network.address(short: source)
+    } catch {
+      throw WebFailure(error.reason)
+    }
+  }
+
   public func isFolder(_ url: String) -> Bool { network.isCollection(url) }
 
   public func listings(of urls: [String]) -> [Result<[UInt8], WebFailure>] {

@@ -35,7 +35,13 @@ struct HostSection {
       }
       try take(key, entry)
     }
-    if rule.password != nil, rule.user == nil {
+    guard rule.password != nil else { return }
+    guard rule.profile.takesPasswords else {
+      throw file.mistake(
+        section.line,
+        "\(rule.profile.name) takes no password: header-command = Authorization: COMMAND")
+    }
+    if rule.user == nil {
       throw file.mistake(section.line, "a password needs a user: user = NAME")
     }
   }

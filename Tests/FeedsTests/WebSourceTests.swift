@@ -7,6 +7,8 @@ struct FakeWeb: WebAccess {
   var pages: [String: [UInt8]] = [:]
   /// What folders list.
   var lists: [String: String] = [:]
+  /// What short forms stand for.
+  var shorts: [String: String] = [:]
   /// Folders that are known as such.
   var folders: Set<String> = []
 
@@ -17,6 +19,12 @@ struct FakeWeb: WebAccess {
   func whole(of url: String, most: Int) throws(WebFailure) -> [UInt8] {
     guard let page = pages[url] else { throw WebFailure("it sends a web page instead") }
     return page
+  }
+
+  func address(short source: String) throws(WebFailure) -> String? {
+    guard source.hasPrefix("cloud:") else { return nil }
+    guard let address = shorts[source] else { throw WebFailure("it is not configured") }
+    return address
   }
 
   func isFolder(_ url: String) -> Bool { folders.contains(url) }

@@ -45,52 +45,58 @@ struct FetchPlan {
     case fail(FetchError)
   }
 
-  static let mostRedirects = 5
   static let mostRetries = 5
   /// Progress after which earlier failures are forgotten.
   private static let progress: UInt64 = 64 << 10
 
   let wish: FetchWish
   let backOffMilliseconds: Int
-  /// Where the next request goes.
-  private(set) var address: WebAddress
+  /// Where requests go.
+  private(set) var route: FetchRoute
   /// Whether requests ask for a range.
   private(set) var usesRange: Bool
   /// The next byte to hand on.
   private(set) var position: UInt64
-  /// Set while no request was redirected to where the bytes are: that may have been for a time.
-  private(set) var redirected = false
   private(set) var badRanges = 0
   private var end: UInt64?
   private var known: Ask.Known?
-  private var redirects = 0
   private var failures = 0
   private var positionAtFailure: UInt64
-  private var hasResolvedAnew = false
   private var verdict: Verdict?
   private var head = ResponseHead()
   private var taking: Taking?
   private var bodyPosition: UInt64 = 0
 
-  /// - Parameter target: where the address has led to before.
-  init(_ wish: FetchWish, usesRange: Bool, target: WebAddress?, backOffMilliseconds: Int) {
+  /// - Parameters:
+  ///   - profile: of the service at the address.
+  ///   - target: where the address has led to before.
+  init(
+    _ wish: FetchWish, profile: SourceProfile = .plain, usesRange: Bool, target: WebAddress?,
+    backOffMilliseconds: Int
+  ) {
     self.wish = wish
     self.usesRange = usesRange
     self.backOffMilliseconds = backOffMilliseconds
-    address = target ?? wish.address
-    redirected = target != nil
+    route = FetchRoute(wish, profile: profile, target: target)
     position = usesRange ? wish.start : 0
     positionAtFailure = position
     end = usesRange ? wish.end : nil
     known = wish.known
   }
 
+  /// Where the next request goes.
+  var address: WebAddress { route.address }
+
   /// What the next request asks.
   var ask: Ask {
-    Ask(
+    guard !route.isResolving else { return Ask(start: 0, end: nil, hasRange: false) }
+    return Ask(
       start: usesRange ? position : 0, end: end, hasRange: usesRange, known: known,
       revalidates: wish.revalidates && known == wish.known, isListing: wish.isListing)
   }
+
+  /// Another fetch has learnt where the bytes are.
+  mutating func take(link: WebAddress) { route.take(link: link) }
 
   /// Bytes that are still to come; nil where nobody knows.
   var remaining: UInt64? {
@@ -110,11 +116,17 @@ struct FetchPlan {
 
   /// Judges a head. Returns what is told of the body where one is accepted.
   mutating func take(_ head: ResponseHead, now: Int64) -> FetchHead? {
+    var head = head
+    head.revisionField = route.profile.revisionField
     self.head = head
     let verdict = Verdict.judging(head, for: ask, from: address, now: now)
     self.verdict = verdict
     taking = nil
     guard case .take(let taking) = verdict else { return nil }
+    guard !route.isResolving else {
+      self.verdict = route.takeHead(of: taking).map { .fail($0) } ?? .tells
+      return nil
+    }
     self.taking = taking
     bodyPosition = taking.start
     if taking.ignoresRange {
@@ -150,6 +162,12 @@ struct FetchPlan {
     return .use(at: first, Int(first - start)..<Int(last - start))
   }
 
+  /// Takes a piece of an answer that says where the bytes are; nil where the answer is none.
+  mutating func take(told bytes: [UInt8]) -> Piece? {
+    guard case .tells = verdict else { return nil }
+    return route.take(told: bytes) ? .ignore : .stop
+  }
+
   // MARK: - Between transfers
 
   /// What follows the end of a transfer.
@@ -161,7 +179,12 @@ struct FetchPlan {
     case .take(let taking): return bodyEnded(taking, outcome, jitter: jitter)
     case .notModified: return .end(.notModified(head.storing))
     case .pastEnd(let total): return .end(.complete(total: total))
-    case .redirect(let location): return follow(location)
+    case .redirect(let location): return route.follow(location).map { .fail($0) } ?? .send
+    case .tells:
+      guard outcome == .complete || outcome == .stopped else {
+        return retry(words(for: outcome), outcome: outcome, jitter: jitter)
+      }
+      return route.followTold().map { .fail($0) } ?? .send
     case .changed: return .fail(changed)
     case .badRange:
       badRanges += 1
@@ -172,7 +195,14 @@ struct FetchPlan {
       return .send
     case .wantsLogin:
       if head.status == 407 { return .fail(.refused(407, "the proxy wants a login")) }
+      // That is how some say that a link has expired.
+      if route.isOnLink, route.resolveAnew() { return .send }
       return .login
+    case .preparing(let seconds):
+      guard let wait = route.prepare(for: seconds, otherwise: 4 * backOffMilliseconds) else {
+        return .fail(.unreachable("\(host) is still getting it ready"))
+      }
+      return .wait(milliseconds: wait)
     case .unavailable(let seconds):
       if let seconds, seconds > 60 {
         return .fail(.unreachable("\(host) asks to come back in \(seconds) s"))
@@ -180,15 +210,17 @@ struct FetchPlan {
       let reason = FetchError.unreachable("\(host) answers with status \(head.status)")
       return retry(reason, outcome: .failed, jitter: jitter, atLeast: Int(seconds ?? 0) * 1000)
     case .fail(let error):
-      if case .refused = error.kind, resolveAnew() { return .send }
-      return .fail(error)
+      // Some say with a page that a link has expired.
+      var mayBeStale = route.isOnLink
+      if case .refused = error.kind { mayBeStale = true }
+      return mayBeStale && route.resolveAnew() ? .send : .fail(error)
     }
   }
 
   /// The login that the last answer asked for has been renewed, or cannot be.
   mutating func loginRenewed(_ renewed: Bool) -> Next {
     if renewed { return .send }
-    if resolveAnew() { return .send }
+    if route.resolveAnew() { return .send }
     return .fail(
       FetchError(
         kind: .wantsLogin,
@@ -206,32 +238,6 @@ struct FetchPlan {
     end = nil
     position = 0
     positionAtFailure = 0
-  }
-
-  /// A link that was good for a time is asked for again, once without progress.
-  private mutating func resolveAnew() -> Bool {
-    guard redirected, !hasResolvedAnew else { return false }
-    hasResolvedAnew = true
-    redirected = false
-    redirects = 0
-    address = wish.address
-    return true
-  }
-
-  private mutating func follow(_ location: String) -> Next {
-    redirects += 1
-    guard redirects <= FetchPlan.mostRedirects else {
-      return .fail(.badAnswer("\(host) redirects too often"))
-    }
-    guard let next = WebAddress(location, relativeTo: address) else {
-      return .fail(.badAnswer("\(host) redirects to what is no web address"))
-    }
-    guard !(address.scheme == "https" && next.scheme == "http") else {
-      return .fail(.badAnswer("\(host) redirects to an insecure address"))
-    }
-    address = next
-    redirected = true
-    return .send
   }
 
   private mutating func bodyEnded(
@@ -267,7 +273,7 @@ struct FetchPlan {
     }
     if position >= positionAtFailure + FetchPlan.progress {
       failures = 0
-      hasResolvedAnew = false
+      route.noteProgress()
     }
     positionAtFailure = position
     failures += 1

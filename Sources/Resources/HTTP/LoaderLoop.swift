@@ -112,9 +112,9 @@ final class LoaderLoop {
   private func take(_ command: HTTPLoader.Command) {
     switch command {
     case .fetch(let number, let wish, let allowed):
-      let target = wish.isListing ? nil : origins.target(of: wish.address)
+      let target = wish.isListing ? nil : origins.target(of: wish.address, now: .now)
       let plan = FetchPlan(
-        wish,
+        wish, profile: options.profile(of: wish.address),
         usesRange: !wish.asWhole && !wish.isListing
           && origins.hasRanges(target ?? wish.address),
         target: target,
@@ -148,7 +148,7 @@ final class LoaderLoop {
       case .waiting(let until) where now >= until: fetch.state = .queued
       default: break
       }
-      guard case .queued = fetch.state else { continue }
+      guard case .queued = fetch.state, !waitsForLink(fetch, now: now) else { continue }
       let host = fetch.plan.address.host
       let running = fetches.filter { if case .running = $0.state { true } else { false } }
       guard running.count < LoaderLoop.mostTransfers,
@@ -156,6 +156,19 @@ final class LoaderLoop {
       else { continue }
       start(fetch, now: now)
     }
+  }
+
+  /// Whether another fetch asks already where the bytes of the same file are. What one has learnt
+  /// is for all.
+  private func waitsForLink(_ fetch: Fetch, now: Instant) -> Bool {
+    guard fetch.plan.route.isResolving else { return false }
+    let file = fetch.plan.wish.address
+    if let link = origins.target(of: file, now: now) { fetch.plan.take(link: link) }
+    return fetch.plan.route.isResolving
+      && fetches.contains { other in
+        if case .queued = other.state { return false }
+        return other !== fetch && other.plan.route.isResolving && other.plan.wish.address == file
+      }
   }
 
   private func start(_ fetch: Fetch, now: Instant) {
@@ -177,8 +190,8 @@ final class LoaderLoop {
     fetch.secretRound = secretRound
     let ask = fetch.plan.ask
     var settings = TransferSettings(
-      url: address.url, message: ask.message, fields: ask.fields + carried.fields, login: nil,
-      options: options)
+      url: address.url, message: ask.message,
+      fields: ask.fields + fetch.plan.route.fields + carried.fields, login: nil, options: options)
     if let file = options.rules(for: address).last(where: { $0.certificates != nil })?.certificates
     {
       settings.options.certificates = file
@@ -237,12 +250,18 @@ final class LoaderLoop {
     }
     guard let told = fetch.plan.take(fetch.head, now: WallClock.seconds) else { return true }
     if told.taking.ignoresRange { origins.ignoresRanges(fetch.plan.address) }
-    let wish = fetch.plan.wish
-    if fetch.plan.redirected, !wish.isListing, fetch.plan.address != wish.address {
-      origins.remember(fetch.plan.address, for: wish.address)
-    }
+    rememberTarget(of: fetch)
     emit(fetch, .head(told))
     return true
+  }
+
+  private func rememberTarget(of fetch: Fetch) {
+    let (wish, route) = (fetch.plan.wish, fetch.plan.route)
+    guard route.isLed, !route.isResolving, !wish.isListing, route.address != wish.address else {
+      return
+    }
+    origins.remember(
+      route.address, for: wish.address, seconds: route.profile.linkSeconds, now: .now)
   }
 
   private func takeBody(_ bytes: [UInt8], _ fetch: Fetch) -> CurlTransfer.BodyAnswer {
@@ -251,7 +270,7 @@ final class LoaderLoop {
       return .pause
     }
     exchange.bytes.add(UInt64(bytes.count), ordering: .relaxed)
-    switch fetch.plan.take(bytes: bytes.count) {
+    switch fetch.plan.take(told: bytes) ?? fetch.plan.take(bytes: bytes.count) {
     case .use(let offset, let part):
       fetch.lastProgress = .now
       let whole = part.count == bytes.count
@@ -274,8 +293,14 @@ final class LoaderLoop {
       origins.failed(fetch.plan.address, now: .now)
     }
     let badRanges = fetch.plan.badRanges
+    let before = fetch.plan.route
     let next = fetch.plan.transferEnded(outcome, jitter: .random(in: 0...1))
     if fetch.plan.badRanges > badRanges { origins.answersRangesBadly(fetch.plan.address) }
+    if before.isResolving {
+      rememberTarget(of: fetch)
+    } else if fetch.plan.route.isResolving {
+      origins.forget(before.address, of: fetch.plan.wish.address)
+    }
     act(next, fetch)
   }
 
@@ -287,7 +312,7 @@ final class LoaderLoop {
     case .login: renewLogin(fetch)
     case .end(let ending): finish(fetch, .ended(ending))
     case .fail(let error):
-      origins.remember(nil, for: fetch.plan.wish.address)
+      origins.forget(of: fetch.plan.wish.address)
       finish(fetch, .failed(error))
     }
   }

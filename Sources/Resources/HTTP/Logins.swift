@@ -41,12 +41,13 @@ struct Logins {
   mutating func decide(for address: WebAddress, source: WebAddress) -> Decision {
     var carried = Carried()
     var unknown: [String] = []
-    for rule in rules(for: address) {
+    let rules = rules(for: address)
+    for rule in rules {
       for field in rule.fields {
         guard let value = value(of: field.value, &unknown, &carried) else { continue }
         carried.fields.append("\(Logins.oneLine(field.name)): \(Logins.oneLine(value))")
       }
-      if let user = rule.user {
+      if let user = rule.user, rule.profile.takesPasswords {
         let password = rule.password.flatMap { value(of: $0, &unknown, &carried) } ?? ""
         carried.login = Netrc.Login(user: user, password: password)
       }
@@ -55,6 +56,7 @@ struct Logins {
       for command in unknown { answers[command] = .asked }
       return .ask(unknown)
     }
+    guard rules.allSatisfy(\.profile.takesPasswords) else { return .carry(carried) }
     if source.origin == address.origin, let user = source.user {
       carried.login = Netrc.Login(user: user, password: source.password ?? "")
     }

@@ -18,7 +18,7 @@ struct Origins {
   private var origins: [String: Origin] = [:]
   /// Whether hosts were reached in a private network.
   private var arePrivate: [String: Bool] = [:]
-  private var targets: [String: WebAddress] = [:]
+  private var targets: [String: (address: WebAddress, until: Instant?)] = [:]
 
   func hasRanges(_ address: WebAddress) -> Bool {
     !(origins[address.origin]?.hasNoRanges ?? false)
@@ -70,10 +70,26 @@ struct Origins {
   }
 
   /// Where an address has led to.
-  func target(of address: WebAddress) -> WebAddress? { targets[address.url] }
+  func target(of address: WebAddress, now: Instant) -> WebAddress? {
+    guard let target = targets[address.url], target.until.map({ now < $0 }) ?? true else {
+      return nil
+    }
+    return target.address
+  }
 
-  mutating func remember(_ target: WebAddress?, for address: WebAddress) {
+  /// - Parameter seconds: after which that is asked for again, whether it still works or not.
+  mutating func remember(
+    _ target: WebAddress, for address: WebAddress, seconds: Int64?, now: Instant
+  ) {
+    // A link lives from when it was given, not from its last use.
+    guard self.target(of: address, now: now) != target else { return }
     if targets.count >= 512 { targets = [:] }
-    targets[address.url] = target
+    targets[address.url] = (target, seconds.map { now + .seconds($0) })
+  }
+
+  /// - Parameter target: nil for any.
+  mutating func forget(_ target: WebAddress? = nil, of address: WebAddress) {
+    guard target == nil || targets[address.url]?.address == target else { return }
+    targets[address.url] = nil
   }
 }

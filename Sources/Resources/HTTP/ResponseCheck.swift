@@ -32,10 +32,10 @@ struct Ask: Equatable, Sendable {
     guard let known else { return fields }
     let validator = known.validator
     if revalidates {
-      if let tag = validator.entityTag { fields.append("If-None-Match: \(tag)") }
+      if let tag = validator.sentTag { fields.append("If-None-Match: \(tag)") }
       if let date = validator.lastModified { fields.append("If-Modified-Since: \(date)") }
     } else if let tag = validator.strongTag {
-      fields.append("If-Match: \(tag)")
+      if tag == validator.sentTag { fields.append("If-Match: \(tag)") }
     } else if validator.joinsParts, let date = validator.lastModified {
       fields.append("If-Unmodified-Since: \(date)")
     }
@@ -69,6 +69,10 @@ enum Verdict: Equatable, Sendable {
   case badRange
   case wantsLogin
   case unavailable(retryAfter: Int64?)
+  /// The server is getting it ready.
+  case preparing(retryAfter: Int64?)
+  /// The body says where the bytes are.
+  case tells
   case fail(FetchError)
 
   /// Judges a head before any byte of its body is used.
@@ -82,7 +86,7 @@ enum Verdict: Equatable, Sendable {
       return ask.isListing ? .fail(.badAnswer(noList(host))) : judgeWhole(head, ask, host)
     case 206: return judgePart(head, ask, host)
     case 204, 205: return .fail(.badAnswer("\(host) has nothing there"))
-    case 202: return .unavailable(retryAfter: head.retryAfter(now: now))
+    case 202: return .preparing(retryAfter: head.retryAfter(now: now))
     case 304: return ask.revalidates ? .notModified : .badRange
     case 301, 302, 303, 307, 308:
       guard let location = head["location"], !location.isEmpty else {
@@ -171,7 +175,11 @@ enum Verdict: Equatable, Sendable {
         && found.lastModified == known.validator.lastModified
     }
     // A part whose server leaves the validator out was still asked for with a condition on it.
-    if head.status == 206, found.entityTag == nil, known.validator.strongTag != nil { return true }
+    if head.status == 206, found.entityTag == nil, let tag = known.validator.strongTag,
+      tag == known.validator.sentTag
+    {
+      return true
+    }
     return known.validator.joins(found)
   }
 }

@@ -5,6 +5,8 @@ struct ResponseHead: Equatable, Sendable {
   /// Whether its last line has come: what follows are trailers of the body.
   private(set) var isWhole = false
   private(set) var fields: [(name: String, value: String)] = []
+  /// A field whose value stands for a strong entity tag where there is none.
+  var revisionField: String?
 
   static func == (a: ResponseHead, b: ResponseHead) -> Bool {
     a.status == b.status && a.isHTTP1 == b.isHTTP1
@@ -79,8 +81,13 @@ struct ResponseHead: Equatable, Sendable {
     let age = modified.flatMap(HTTPDate.seconds).flatMap { modified in
       self["date"].flatMap(HTTPDate.seconds).map { $0 - modified }
     }
+    let tag = self["etag"].flatMap { $0.isEmpty ? nil : $0 }
+    let revision = revisionField.flatMap { name in
+      self[name].map { Validator.tag(ofRevision: "\(name): \($0)") }
+    }
+    let isStrong = tag.map { !$0.lowercased().hasPrefix("w/") } ?? false
     return Validator(
-      entityTag: self["etag"].flatMap { $0.isEmpty ? nil : $0 }, lastModified: modified,
+      entityTag: isStrong ? tag : revision ?? tag, lastModified: modified,
       dateIsStrong: (age ?? 0) >= 60)
   }
 

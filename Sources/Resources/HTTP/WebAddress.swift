@@ -55,13 +55,16 @@ public struct WebAddress: Equatable, Sendable {
   var url: String { "\(scheme)://\(visibleHost)\(target)" }
 
   /// What may be shown and stored: without login and query.
-  public var visible: String { "\(scheme)://\(visibleHost)\(target.prefix { $0 != "?" })" }
+  public var visible: String { "\(scheme)://\(visibleHost)\(path)" }
 
   /// Whether it holds a password.
   public var hasPassword: Bool { password != nil }
 
+  /// Percent-encoded.
+  var path: String { String(target.prefix { $0 != "?" }) }
+
   /// Whether its path ends with a slash.
-  var isFolder: Bool { target.prefix { $0 != "?" }.hasSuffix("/") }
+  var isFolder: Bool { path.hasSuffix("/") }
 
   /// What the cache knows the bytes by: the user counts, and all of the URL but a signature that
   /// changes from one visit to the next.

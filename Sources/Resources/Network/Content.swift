@@ -90,9 +90,10 @@ final class Content {
 
   /// What the bytes of an address are known by: the account that they are asked for with counts.
   static func key(of address: WebAddress, isListing: Bool, _ options: NetworkOptions) -> String {
-    (isListing ? "list " : "")
-      + address.identity(
-        account: options.rules(for: address).compactMap(\.user).last)
+    let account = options.rules(for: address).compactMap(\.user).last
+    return isListing
+      ? "list " + address.identity(account: account)
+      : options.profile(of: address).identity(of: address, account: account)
   }
 
   var info: ContentInfo? {

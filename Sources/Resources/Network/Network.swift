@@ -89,6 +89,18 @@ public final class Network {
     return address.isFolder && options.profile(of: address).listsFolders
   }
 
+  /// The address that a short form such as `yandex:/Stories/beach.mp4` stands for; nil for what is
+  /// none.
+  public func address(short: String) throws(ResourceError) -> String? {
+    guard let (address, profile) = SourceProfile.expanding(short) else { return nil }
+    guard options.profile(of: address) == profile else {
+      throw ResourceError(
+        "the configuration needs a section [host \(address.ruleName)] with profile = "
+          + profile.name)
+    }
+    return address.url
+  }
+
   private static func readAll(
     _ resource: CachedResource, most: Int,
     answer: @escaping (Result<[UInt8], ResourceError>) -> Void
@@ -109,6 +121,10 @@ public final class Network {
     freshSeconds: Int64? = nil
   ) throws(ResourceError) -> CachedResource {
     guard !isClosed else { throw ResourceError("the network is closed") }
+    let profile = options.profile(of: address)
+    guard isListing || profile.file(of: address) != nil else {
+      throw ResourceError("it names no file of \(profile.name)")
+    }
     try start()
     nextNumber += 2
     let key = Content.key(of: address, isListing: isListing, options)

@@ -19,6 +19,15 @@ public struct Validator: Equatable, Sendable {
     return entityTag
   }
 
+  /// What stands for a strong tag where a service tells a revision in another way.
+  static func tag(ofRevision revision: String) -> String { revisionMark + revision }
+
+  /// No entity tag begins so (RFC 9110, section 8.8.3).
+  private static let revisionMark = "revision "
+
+  /// The tag, where it is one that a server knows.
+  var sentTag: String? { entityTag.flatMap { $0.hasPrefix(Validator.revisionMark) ? nil : $0 } }
+
   /// Whether parts that were fetched apart may be joined by it.
   var joinsParts: Bool { strongTag != nil || (entityTag == nil && dateIsStrong) }
 

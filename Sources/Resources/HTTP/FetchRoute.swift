@@ -1,0 +1,132 @@
+/// Where the requests for one file go: to its address; or first to the service that says where its
+/// bytes are, then to the link that this gives; and on along redirects.
+struct FetchRoute {
+  static let mostRedirects = 5
+  /// Bytes of an answer that says where a file is.
+  static let mostTold = 64 << 10
+  /// For how many milliseconds in all a service may be getting a file ready.
+  static let mostPreparation = 60_000
+
+  let source: WebAddress
+  let profile: SourceProfile
+  /// What is asked for the file first, where that is not its address itself.
+  let question: FileQuestion?
+  /// Where the next request goes.
+  private(set) var address: WebAddress
+  /// Whether the next request asks where the bytes are.
+  private(set) var isResolving: Bool
+  /// Whether it was led away from where it began: that may have been for a time.
+  private(set) var isLed: Bool
+  private var redirects = 0
+  private var hasResolvedAnew = false
+  /// The place that was found wanting last.
+  private var refused: WebAddress?
+  private var told: [UInt8] = []
+  private var preparation = 0
+
+  /// - Parameter target: where the address has led to before.
+  init(_ wish: FetchWish, profile: SourceProfile, target: WebAddress?) {
+    source = wish.address
+    self.profile = profile
+    question = wish.isListing ? nil : profile.question(for: wish.address)
+    address = target ?? question?.address ?? wish.address
+    isLed = target != nil
+    isResolving = target == nil && question?.leadsOn == true
+  }
+
+  private var host: String { address.visibleHost }
+
+  /// Whether it goes to a link that a service gave for a time.
+  var isOnLink: Bool { question?.leadsOn == true && !isResolving }
+
+  /// What the next request says for the service.
+  var fields: [String] { question?.address == address ? question?.fields ?? [] : [] }
+
+  /// Another fetch has learnt where the bytes are: that is not asked again.
+  mutating func take(link: WebAddress) {
+    guard isResolving, link != refused else { return }
+    lead(to: link)
+    isResolving = false
+  }
+
+  /// Goes on where a server sends it. Returns why not.
+  mutating func follow(_ location: String) -> FetchError? {
+    redirects += 1
+    guard redirects <= FetchRoute.mostRedirects else {
+      return .badAnswer("\(host) redirects too often")
+    }
+    guard let next = WebAddress(location, relativeTo: address) else {
+      return .badAnswer("\(host) redirects to what is no web address")
+    }
+    guard !(address.scheme == "https" && next.scheme == "http") else {
+      return .badAnswer("\(host) redirects to an insecure address")
+    }
+    lead(to: next)
+    if question?.answer == .redirect { isResolving = false }
+    return nil
+  }
+
+  private mutating func lead(to next: WebAddress) {
+    address = next
+    isLed = true
+  }
+
+  /// What was good for a time is asked for again, once without progress.
+  mutating func resolveAnew() -> Bool {
+    guard isLed, !hasResolvedAnew else { return false }
+    hasResolvedAnew = true
+    refused = address
+    isLed = false
+    redirects = 0
+    address = question?.address ?? source
+    isResolving = question?.leadsOn == true
+    return true
+  }
+
+  /// Bytes have come: what leads to them may be asked for again.
+  mutating func noteProgress() { hasResolvedAnew = false }
+
+  // MARK: - What a service says
+
+  /// Judges the head of an answer that should say where the bytes are. Returns why it does not.
+  mutating func takeHead(of taking: Taking) -> FetchError? {
+    told = []
+    guard case .member = question?.answer, (taking.total ?? 0) <= FetchRoute.mostTold else {
+      return saysNothing
+    }
+    return nil
+  }
+
+  /// Takes a piece of such an answer; false where it is too long.
+  mutating func take(told bytes: [UInt8]) -> Bool {
+    guard told.count + bytes.count <= FetchRoute.mostTold else { return false }
+    told += bytes
+    return true
+  }
+
+  /// Goes to the link that has been told. Returns why not.
+  mutating func followTold() -> FetchError? {
+    guard case .member(let name) = question?.answer,
+      let link = JSONMember.string(name, in: told), !link.isEmpty
+    else { return saysNothing }
+    if let error = follow(link) { return error }
+    isResolving = false
+    return nil
+  }
+
+  private var saysNothing: FetchError { .badAnswer("\(host) does not say where the file is") }
+
+  /// A file is being made ready: when to ask again, nil where that is too late.
+  ///
+  /// - Parameters:
+  ///   - seconds: what the server says.
+  ///   - step: milliseconds, where it says nothing.
+  mutating func prepare(for seconds: Int64?, otherwise step: Int) -> Int? {
+    let told = seconds.map { $0 > 60 ? .max : Int($0) * 1000 } ?? step
+    guard told <= FetchRoute.mostPreparation - preparation else { return nil }
+    // No server is asked without pause.
+    let wait = max(told, step)
+    preparation += wait
+    return wait
+  }
+}
