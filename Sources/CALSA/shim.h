@@ -21,8 +21,10 @@ struct ca_library {
   __typeof__(&snd_pcm_sw_params_current) sw_params_current;
   __typeof__(&snd_pcm_sw_params_set_start_threshold) sw_params_set_start_threshold;
   __typeof__(&snd_pcm_sw_params) sw_params;
-  __typeof__(&snd_pcm_type) type;
-  __typeof__(&snd_pcm_type_name) type_name;
+  __typeof__(&snd_pcm_info_malloc) info_malloc;
+  __typeof__(&snd_pcm_info_free) info_free;
+  __typeof__(&snd_pcm_info) info;
+  __typeof__(&snd_pcm_info_get_name) info_get_name;
   __typeof__(&snd_pcm_avail_update) avail_update;
   __typeof__(&snd_pcm_writei) writei;
   __typeof__(&snd_pcm_delay) delay;
@@ -55,8 +57,10 @@ static inline int ca_load(struct ca_library *library) {
   CA_FIND(sw_params_current, "snd_pcm_sw_params_current");
   CA_FIND(sw_params_set_start_threshold, "snd_pcm_sw_params_set_start_threshold");
   CA_FIND(sw_params, "snd_pcm_sw_params");
-  CA_FIND(type, "snd_pcm_type");
-  CA_FIND(type_name, "snd_pcm_type_name");
+  CA_FIND(info_malloc, "snd_pcm_info_malloc");
+  CA_FIND(info_free, "snd_pcm_info_free");
+  CA_FIND(info, "snd_pcm_info");
+  CA_FIND(info_get_name, "snd_pcm_info_get_name");
   CA_FIND(avail_update, "snd_pcm_avail_update");
   CA_FIND(writei, "snd_pcm_writei");
   CA_FIND(delay, "snd_pcm_delay");

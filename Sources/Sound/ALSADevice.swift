@@ -52,9 +52,16 @@ final class ALSADevice: SoundDevice {
   /// What it is, in words: version of the library, kind of device, size of its buffer.
   var description: String {
     let version = library.version().map { String(cString: $0) } ?? "?"
-    let kind = library.type_name(library.type(pcm)).map { String(cString: $0) } ?? "?"
     let milliseconds = bufferFrames * 1000 / SoundFormat.rate
-    return "ALSA \(version), default (\(kind)), 48000 Hz stereo, \(milliseconds) ms buffer"
+    return "\(name ?? "default"), 48000 Hz stereo, \(milliseconds) ms buffer, ALSA \(version)"
+  }
+
+  private var name: String? {
+    var info: OpaquePointer?
+    guard library.info_malloc(&info) >= 0, let info else { return nil }
+    defer { library.info_free(info) }
+    guard library.info(pcm, info) >= 0, let name = library.info_get_name(info) else { return nil }
+    return String(cString: name)
   }
 
   func room() throws(DeviceFault) -> Int {

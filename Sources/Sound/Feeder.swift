@@ -122,14 +122,14 @@ package struct Feeder {
         try device?.drop()
         return now
       } catch {
-        return lose("the sound device does not go on", at: now)
+        return lose(error, at: now)
       }
-    case .ranDry: return lose("the sound device does not go on", at: now)
-    case .lost(let reason): return lose(reason, at: now)
+    case .ranDry, .lost: return lose(fault, at: now)
     }
   }
 
-  private mutating func lose(_ reason: String, at now: Instant) -> Instant? {
+  private mutating func lose(_ fault: DeviceFault, at now: Instant) -> Instant? {
+    let reason = if case .lost(let words) = fault { words } else { "the sound device stands still" }
     device = nil
     dryRuns = 0
     retry = now + Self.retryAfter

@@ -145,6 +145,7 @@ package struct SoundLine {
     }
     if isAtRest, !samples.isEmpty {
       isAtRest = false
+      gain = wantedGain
       if !Fade.meet([], samples[...]) { Fade.fadeIn(&samples[...]) }
     }
     amplify(&samples)

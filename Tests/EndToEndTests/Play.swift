@@ -22,6 +22,8 @@ final class Play {
     home = try TemporaryDirectory()
     reportPath = home.path("report.json")
     terminal = try PseudoTerminal(columns: columns, rows: rows, bytesPerSecond: bytesPerSecond)
+    // Sound goes nowhere, in real time, unless a test has a device of its own.
+    try home.write("pcm.!default { type null }\n", to: "alsa.conf")
     try terminal.start(
       program, ["--report", reportPath] + arguments,
       environment: Play.environment(home: home.path, changes: changes))
@@ -33,6 +35,7 @@ final class Play {
       "PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": home, "TERM": "xterm-256color",
       "COLORTERM": "truecolor", "LC_ALL": "C.UTF-8", "XDG_CACHE_HOME": "\(home)/cache",
       "XDG_STATE_HOME": "\(home)/state", "XDG_CONFIG_HOME": "\(home)/config",
+      "ALSA_CONFIG_PATH": "\(home)/alsa.conf",
     ]
     for (name, value) in changes { environment[name] = value }
     return environment

@@ -141,6 +141,17 @@ import Testing
     #expect(render(&line, 480)[120...].allSatisfy { $0 == 0 })
   }
 
+  @Test func volume_atTheStart_isThereAtOnce() {
+    var line = line(Waves.triangle(1000))
+    line.wantedGain = 0.5
+    line.play(0, from: 0)
+    #expect(render(&line, 700) == Waves.left(Waves.triangle(700)).map { $0 / 2 })
+    line.cut()
+    line.wantedGain = 0
+    line.play(0, from: 0)
+    #expect(render(&line, 700) == [Int](repeating: 0, count: 700))
+  }
+
   @Test func volume_full_leavesEverySampleAsItIs() {
     let all = (Int16.min...Int16.max).flatMap { [$0, $0] }
     var line = line(all)
