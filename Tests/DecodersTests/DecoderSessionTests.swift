@@ -189,7 +189,8 @@ import Testing
   @Test func session_withMoreSoundThanAllowed_saysSo() throws {
     func sound(_ frames: Int, serial: UInt32 = 0) -> DecoderMessage {
       .sound(
-        DecodedSound(serial: serial, time: .zero, samples: [Int16](repeating: 1, count: 2 * frames)))
+        DecodedSound(serial: serial, time: .zero, samples: [Int16](repeating: 1, count: 2 * frames))
+      )
     }
     let pool = DecoderPool(
       program: try liar(saying: [
