@@ -10,7 +10,7 @@ final class Loudness {
   private var isTurned = false
 
   init(options: PlayOptions) {
-    memory = options.remembers && !options.untimed ? SoundMemory.own : nil
+    memory = options.keepsHistory && !options.untimed ? SoundMemory.own : nil
     volume = options.volume.map { Volume(percent: $0) } ?? memory?.read() ?? Volume()
     speaker = options.sound && !options.untimed ? try? Speaker(volume: volume) : nil
   }

@@ -19,8 +19,6 @@ public struct PlayOptions: Sendable {
   public var sound = true
   /// How loud, 0 to 100; nil: as it was left.
   public var volume: Int?
-  /// Whether anything of this run is remembered for the next.
-  public var remembers = true
   public var reduceMotion = false
   /// Whether neighbours of the story that plays are fetched and made ready.
   public var preload = true
