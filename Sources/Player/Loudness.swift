@@ -1,3 +1,4 @@
+import Resources
 import Sound
 import System
 
@@ -52,14 +53,9 @@ final class Loudness {
 struct SoundMemory {
   let path: String
 
-  /// `$XDG_STATE_HOME/storytty/sound`, or in `.local/state` of the home directory; nil where neither
-  /// is known.
+  /// Beside the history; nil where there is no place for that.
   static var own: SoundMemory? {
-    let state = EnvironmentVariable.value(of: "XDG_STATE_HOME").flatMap {
-      $0.hasPrefix("/") ? $0 : nil
-    }
-    let home = EnvironmentVariable.value(of: "HOME").map { $0 + "/.local/state" }
-    return (state ?? home).map { SoundMemory(path: "\($0)/storytty/sound") }
+    HistoryDirectory.standardPath.map { SoundMemory(path: "\($0)/sound") }
   }
 
   /// What was written last; nil where nothing was, or nothing that can be understood.
@@ -76,10 +72,11 @@ struct SoundMemory {
 
   /// A state directory that cannot be written is no reason to complain at the end of a story.
   func write(_ volume: Volume) {
-    let folder = path.dropLast("/sound".count)
-    let parent = folder.dropLast("/storytty".count)
-    try? PrivateFolder.make(String(parent))
-    try? PrivateFolder.make(String(folder))
+    var folder = ""
+    for part in path.split(separator: "/").dropLast() {
+      folder += "/\(part)"
+      try? PrivateFolder.make(folder)
+    }
     let text = "volume \(volume.percent)\(volume.isMuted ? " muted" : "")\n"
     try? PrivateFile.replace(path, with: Array(text.utf8))
   }
