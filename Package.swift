@@ -41,6 +41,7 @@ let package = Package(
     .systemLibrary(name: "CSQLite"),
     .systemLibrary(name: "CXXHash"),
     .systemLibrary(name: "CALSA"),
+    .systemLibrary(name: "CMicrohttpd"),
 
     // Pure rooms: no device, no clock, no file.
     room("Stories"),
@@ -62,6 +63,12 @@ let package = Package(
     room("Terminal", ["System", "Pictures", "CNcurses"]),
     room("Sound", ["System", "CALSA"]),
     room(
+      "Server",
+      [
+        "Stories", "Feeds", "JSONText", "Resources", "Decoders", "DecoderLink", "System",
+        "CMicrohttpd",
+      ]),
+    room(
       "Player",
       [
         "Stories", "Feeds", "Resources", "Decoders", "DecoderLink", "Pictures", "Terminal",
@@ -73,9 +80,8 @@ let package = Package(
     .executableTarget(
       name: "storytty",
       dependencies: [
-        "Player", "Feeds", "Stories", "Resources", "Decoders", "DecoderLink", "Pictures",
-        "Terminal", "Sound",
-        "System",
+        "Player", "Server", "Feeds", "Stories", "Resources", "Decoders", "DecoderLink",
+        "Pictures", "Terminal", "Sound", "System",
       ],
       swiftSettings: strict),
     .executableTarget(
@@ -101,6 +107,7 @@ let package = Package(
     tests("SoundTests", ["Sound", "System", "Support"]),
     tests("TerminalTests", ["Terminal", "Pictures", "System", "Support"]),
     tests("PlayerTests", ["Player", "Stories", "DecoderLink", "Pictures", "System", "Support"]),
+    tests("ServerTests", ["Server", "Feeds", "Stories", "System", "Support"]),
     tests("EndToEndTests", ["Support", "System"]),
     tests("Benchmarks", ["Support", "System", "DecoderLink", "Pictures", "Resources"]),
   ],

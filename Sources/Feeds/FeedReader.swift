@@ -36,6 +36,13 @@ public struct FeedReader {
     return combined(named, &opener)
   }
 
+  /// The reels of one folder, none where it holds no media yet.
+  public func folder(_ path: String) throws(FeedError) -> Feed {
+    var glances = Glances(files: files)
+    return try FolderReader.read(
+      path, source: path, files: files, glances: &glances, mayBeEmpty: true)
+  }
+
   private func combined(_ sources: [String], _ opener: inout SourceOpener) -> Feed {
     var whole = Feed(title: "")
     var folder: String?

@@ -43,6 +43,7 @@ extension SystemError {
     case EACCES, EPERM: "permission denied"
     case ELOOP: "its symbolic links go round in a circle"
     case ENAMETOOLONG: "its name is too long"
+    case EXDEV: "it leads out of the directory"
     case EMFILE, ENFILE: "too many files are open"
     default: reason.prefix(1).lowercased() + reason.dropFirst()
     }

@@ -19,7 +19,8 @@ struct FolderReader {
 
   /// - Parameter source: what the user calls the folder.
   static func read(
-    _ path: String, source: String, files: any FileAccess, glances: inout Glances
+    _ path: String, source: String, files: any FileAccess, glances: inout Glances,
+    mayBeEmpty: Bool = false
   ) throws(FeedError) -> Feed {
     var reader = FolderReader(files: files, glances: glances, source: source)
     let title = URLText.lastPart(of: files.canonical(path) ?? path)
@@ -30,7 +31,7 @@ struct FolderReader {
     guard reader.count <= Limit.items else {
       throw .cannotPlay(source: source, reason: "more than \(Limit.items) files")
     }
-    guard !reader.reels.isEmpty || !reader.skipped.isEmpty else {
+    guard mayBeEmpty || !reader.reels.isEmpty || !reader.skipped.isEmpty else {
       throw .cannotPlay(source: source, reason: "no media in this directory")
     }
     return Feed(identity: path, title: title, reels: reader.reels, skipped: reader.skipped)

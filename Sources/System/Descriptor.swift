@@ -11,6 +11,13 @@ public struct Descriptor: ~Copyable, Sendable {
 
   deinit { _ = close(number) }
 
+  /// Hands it over: whoever gets the number closes it.
+  public consuming func release() -> Int32 {
+    let number = number
+    discard self
+    return number
+  }
+
   /// The outcome of a read or write that may have to wait.
   public enum Transfer: Equatable, Sendable {
     /// So many bytes went through.

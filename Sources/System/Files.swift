@@ -1,8 +1,8 @@
 import Glibc
 
 /// What the kernel says about a file, symbolic links followed.
-public struct FileStatus: Equatable, Sendable {
-  public enum Kind: Equatable, Sendable {
+public struct FileStatus: Hashable, Sendable {
+  public enum Kind: Hashable, Sendable {
     case regular, directory
     /// A fifo, socket or device: opening it may wait or act.
     case special
@@ -17,10 +17,12 @@ public struct FileStatus: Equatable, Sendable {
   public var permissions: UInt32
   /// The number of the user whom it belongs to.
   public var owner: UInt32
+  /// When its bytes were last changed, in nanoseconds since 1970.
+  public var modifiedNanoseconds: Int64
 
   public init(
     kind: Kind, sizeBytes: Int64, device: UInt64, inode: UInt64, permissions: UInt32 = 0o600,
-    owner: UInt32 = 0
+    owner: UInt32 = 0, modifiedNanoseconds: Int64 = 0
   ) {
     self.kind = kind
     self.sizeBytes = sizeBytes
@@ -28,6 +30,7 @@ public struct FileStatus: Equatable, Sendable {
     self.inode = inode
     self.permissions = permissions
     self.owner = owner
+    self.modifiedNanoseconds = modifiedNanoseconds
   }
 
   /// Whether anybody but its owner may read it.
@@ -47,6 +50,19 @@ public struct FileStatus: Equatable, Sendable {
     guard retrying({ stat(path, &info) }) == 0 else {
       throw SystemError(step: "read", subject: path, code: errno)
     }
+    self.init(info)
+  }
+
+  /// Asks about an open file.
+  public init(of file: borrowing Descriptor) throws(SystemError) {
+    var info = stat()
+    guard fstat(file.number, &info) == 0 else {
+      throw SystemError(step: "examine", code: errno)
+    }
+    self.init(info)
+  }
+
+  private init(_ info: stat) {
     switch info.st_mode & S_IFMT {
     case S_IFREG: kind = .regular
     case S_IFDIR: kind = .directory
@@ -55,6 +71,7 @@ public struct FileStatus: Equatable, Sendable {
     sizeBytes = Int64(info.st_size)
     device = UInt64(info.st_dev)
     inode = UInt64(info.st_ino)
+    modifiedNanoseconds = Int64(info.st_mtim.tv_sec) * 1_000_000_000 + Int64(info.st_mtim.tv_nsec)
     permissions = info.st_mode & 0o7777
     owner = info.st_uid
   }
@@ -79,6 +96,24 @@ public struct DirectoryEntry: Equatable, Sendable {
     guard let stream = opendir(path) else {
       throw SystemError(step: "read", subject: path, code: errno)
     }
+    return all(in: stream, limit: limit)
+  }
+
+  /// The same for a directory that is open for reading.
+  public static func all(
+    in folder: consuming Descriptor, limit: Int
+  ) throws(SystemError) -> [DirectoryEntry] {
+    let number = folder.release()
+    guard let stream = fdopendir(number) else {
+      let code = errno
+      close(number)
+      throw SystemError(step: "read", code: code)
+    }
+    return all(in: stream, limit: limit)
+  }
+
+  /// Reads a stream to its end and closes it.
+  private static func all(in stream: OpaquePointer, limit: Int) -> [DirectoryEntry] {
     defer { closedir(stream) }
     var entries: [DirectoryEntry] = []
     while entries.count < limit, let raw = readdir(stream) {

@@ -19,11 +19,13 @@ public final class Signals {
 
   /// Watches all of them, ignores SIGPIPE and installs the crash handler. Once a process, before
   /// ncurses starts (which installs its own otherwise).
-  public init() throws(SystemError) {
+  ///
+  /// - Parameter untouched: those that stay as they are.
+  public init(except untouched: [Signal] = []) throws(SystemError) {
     bell = try Bell()
     signal(SIGPIPE, SIG_IGN)
     lx_install_crash_handler()
-    for watched in Signal.allCases {
+    for watched in Signal.allCases where !untouched.contains(watched) {
       let code = lx_watch_signal(watched.rawValue, bell.number)
       guard code == 0 else { throw SystemError(step: "watch a signal", code: code) }
     }
@@ -31,6 +33,17 @@ public final class Signals {
 
   /// Becomes readable when a signal came.
   public var descriptor: Int32 { bell.number }
+
+  /// Those that whoever started this process had it ignore, as nohup does with HUP (proc(5)).
+  public static var ignored: [Signal] {
+    guard let status = try? Descriptor.open(reading: "/proc/self/status"),
+      let bytes = try? status.read(at: 0, count: 8192)
+    else { return [] }
+    let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n")
+    let digits = lines.first { $0.hasPrefix("SigIgn:") }?.split(separator: "\t").last
+    let bits = digits.flatMap { UInt64($0, radix: 16) } ?? 0
+    return Signal.allCases.filter { bits >> UInt64($0.rawValue - 1) & 1 == 1 }
+  }
 
   /// The signals since the last call.
   public func take() -> [Signal] {
@@ -109,7 +122,7 @@ public func outputQueued(_ descriptor: Int32) -> Int? {
   return ioctl(descriptor, UInt(TIOCOUTQ), &queued) == 0 ? Int(queued) : nil
 }
 
-/// The limits that a decoder puts on itself.
+/// The limits that a process puts on itself.
 public enum OwnLimits {
   /// Most address space, in bytes.
   public static func addressSpace(_ bytes: UInt64) throws(SystemError) { try set("a", bytes) }
@@ -123,6 +136,14 @@ public enum OwnLimits {
   public static func dieWithParent() throws(SystemError) {
     let code = lx_die_with_parent()
     guard code == 0 else { throw SystemError(step: "bind to the parent process", code: code) }
+  }
+
+  /// Lets this process open as many files as the machine's owner allows.
+  public static func raiseDescriptors() {
+    var limit = rlimit()
+    guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
+    limit.rlim_cur = limit.rlim_max
+    setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
   }
 
   private static func set(_ which: Character, _ value: UInt64) throws(SystemError) {

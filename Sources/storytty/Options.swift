@@ -7,7 +7,14 @@ import System
 /// What the command line asks for.
 struct Invocation {
   enum Verb: String, CaseIterable {
-    case play, show, list, history, stats, cache, doctor
+    case play, show, list, history, stats, cache, serve, doctor
+  }
+
+  /// What `serve` alone understands.
+  struct Serve {
+    var listen: ListenAddress?
+    var tokenFile: String?
+    var export: String?
   }
 
   var verb = Verb.play
@@ -16,6 +23,7 @@ struct Invocation {
   var network = NetworkOptions(cacheDirectory: CacheDirectory.standardPath)
   var size: (columns: Int, rows: Int)?
   var at = Duration.zero
+  var serve = Serve()
   var json = false
   var text = false
   var help = false
@@ -158,6 +166,24 @@ enum OptionTable {
     OptionRow("ca-file", argument: "FILE", help: "trust these certificates, not the system's") {
       $0.network.certificates = Paths.absolute($1)
     },
+    OptionRow("listen", argument: "ADDR:PORT", help: "serve: where (default 127.0.0.1:8080)") {
+      guard let address = ListenAddress($1) else {
+        throw UsageError(
+          words: "--listen takes ADDR:PORT, such as 127.0.0.1:8080 or [::1]:0, not '\($1)'")
+      }
+      $0.serve.listen = address
+    },
+    OptionRow(
+      "token-file", argument: "FILE", help: "serve: only to those who show the token in FILE"
+    ) {
+      $0.serve.tokenFile = $1
+    },
+    OptionRow(
+      "export", argument: "OUT", help: "serve: write a folder for a web server, and exit",
+      isSetting: false
+    ) {
+      $0.serve.export = $1
+    },
     OptionRow(
       "report", argument: "FILE", help: "on exit, write measurements as JSON", isSetting: false
     ) {
@@ -265,6 +291,7 @@ enum OptionTable {
              storytty stats                         how often it was, and what the cache spared
              storytty cache status|list|verify|prefetch SOURCE...|clear|path
                                                     what is kept of the network
+             storytty serve DIR [OPTION]...         offer a folder to other players
              storytty doctor                        what this terminal and machine can do
 
       A SOURCE is a file, a directory (its sub-directories are reels), a feed (JSON Feed), a

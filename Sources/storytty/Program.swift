@@ -36,6 +36,7 @@ struct Program {
     case .history: return HistoryCommand(invocation: invocation).run()
     case .stats: return StatsCommand(invocation: invocation).run()
     case .cache: return CacheCommand(invocation: invocation).run()
+    case .serve: return ServeCommand(invocation: invocation).run()
     case .doctor: return DoctorCommand(invocation: invocation).run()
     }
   }

@@ -2,11 +2,15 @@
 #ifndef STORYTTY_CLINUX_H
 #define STORYTTY_CLINUX_H
 
+#include <fcntl.h>
+#include <linux/openat2.h>
 #include <poll.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/syscall.h>
 #include <sys/types.h>
 #include <termios.h>
+#include <unistd.h>
 
 /// Starts `path` with descriptors 0 to 2 on /dev/null, `socket` as 3 and nothing else open, default
 /// signal actions and an empty mask. Returns 0 or an errno value.
@@ -75,5 +79,15 @@ int lx_wait(struct pollfd *entries, unsigned long count, int64_t nanoseconds);
 
 /// fcntl's command that locks a range for an open file description (F_OFD_SETLK).
 extern const int lx_set_description_lock;
+
+/// Opens what lies below a directory, and only that: the kernel refuses (EXDEV) each `..`, absolute
+/// or symbolic path that leads out of it, also while the tree changes (openat2(2), Linux 5.6).
+/// `only_look` opens it for fstat alone, without touching it; else for reading, without waiting.
+static inline int lx_open_beneath(int folder, const char *path, int only_look) {
+  struct open_how how = {
+      .flags = O_CLOEXEC | (only_look ? __O_PATH : O_RDONLY | O_NONBLOCK | O_NOCTTY),
+      .resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS};
+  return (int)syscall(SYS_openat2, folder, path, &how, sizeof how);
+}
 
 #endif

@@ -1,0 +1,190 @@
+import Decoders
+import Feeds
+import Stories
+import System
+
+/// Writes what would be served as a folder of plain files, for any web server or object store.
+public struct FolderExport {
+  /// Lists the files that an export wrote, so that the next one may take them away again.
+  static let manifestName = ".storytty-export"
+
+  private let files: ServedFiles
+  private let target: String
+  private let holdings: Holdings
+  private let findings: [String: Finding]
+  /// Files of a former export.
+  private let former: Set<String>
+  private var skips: [Skipped]
+  private var copies = 0
+
+  /// What was done.
+  public struct Outcome: Equatable, Sendable {
+    public var stories: Int
+    public var animations: Int
+    /// Files that are copies, not hard links.
+    public var copies: Int
+    public var skipped: [Skipped]
+  }
+
+  /// Exports a folder; how long its media are is found out first.
+  public static func write(
+    _ directory: String, to target: String, decoder: DecoderProgram?
+  ) throws(ServerError) -> Outcome {
+    let files: ServedFiles
+    let holdings: Holdings
+    do {
+      files = ServedFiles(folder: try RootedFolder(directory), watch: nil)
+      var scanner = FolderScanner(files: files)
+      holdings = try scanner.scan()
+    } catch let error as FeedError {
+      throw .directory(path: directory, reason: error.reason)
+    } catch let error as SystemError {
+      throw .directory(path: directory, reason: error.inWords)
+    } catch {
+      throw .directory(path: directory, reason: "\(error)")
+    }
+    do {
+      let former = try prepare(target, beside: files.folder.path)
+      let findings = try probe(holdings, in: files.folder, decoder: decoder)
+      var export = FolderExport(
+        files: files, target: target, holdings: holdings, findings: findings, former: former,
+        skips: holdings.skipped)
+      return try export.run()
+    } catch let error as ServerError {
+      throw error
+    } catch let error as SystemError {
+      throw .export(path: target, reason: error.description)
+    } catch {
+      throw .export(path: target, reason: "\(error)")
+    }
+  }
+
+  /// Makes the target and looks whether it may be written: only where nothing is lost by it.
+  private static func prepare(_ target: String, beside source: String) throws -> Set<String> {
+    let real = try place(of: target)
+    for (inner, outer) in [(real, source), (source, real)]
+    where inner == outer || inner.hasPrefix(outer == "/" ? "/" : outer + "/") {
+      throw ServerError.export(path: target, reason: "it and \(source) may not lie in each other")
+    }
+    try PublicFolder.make(target)
+    guard try FileStatus(of: real).kind == .directory else {
+      throw ServerError.export(path: target, reason: "it is no directory")
+    }
+    let names = try DirectoryEntry.all(in: real, limit: 1000).map(\.name)
+    guard !names.isEmpty else { return [] }
+    guard names.contains(manifestName) else {
+      throw ServerError.export(
+        path: target, reason: "it is not empty, and not made by a former export")
+    }
+    let manifest = try Descriptor.open(reading: "\(real)/\(manifestName)")
+    let size = Int(try FileStatus(of: manifest).sizeBytes)
+    let text = try manifest.read(at: 0, count: size)
+    // Nothing but what an export can have written is ever removed.
+    let paths = text.split(separator: 0).compactMap { String(validating: $0, as: UTF8.self) }
+    return Set(paths.filter { RequestTarget("/" + RelativeURL.encoded($0)) == .path(parts($0)) })
+  }
+
+  /// The path without symbolic links that the target has or will have.
+  private static func place(of target: String) throws(ServerError) -> String {
+    if let real = Paths.canonical(target) { return real }
+    var parts = Paths.absolute(target).split(separator: "/")
+    guard let name = parts.popLast(),
+      let folder = Paths.canonical("/" + parts.joined(separator: "/"))
+    else { throw .export(path: target, reason: "the folder that it is to be in is missing") }
+    return folder == "/" ? "/\(name)" : "\(folder)/\(name)"
+  }
+
+  private static func parts(_ path: String) -> [String] {
+    path.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+  }
+
+  private static func probe(
+    _ holdings: Holdings, in folder: RootedFolder, decoder: DecoderProgram?
+  ) throws(SystemError) -> [String: Finding] {
+    guard let decoder else { return [:] }
+    let prober = Prober(folder: folder, program: decoder)
+    defer { prober.close() }
+    prober.want(holdings)
+    _ = prober.step(nil, now: .now)
+    while prober.isBusy {
+      guard let interest = prober.interest else { break }
+      let ready = try awaitReadiness(of: [interest], until: prober.deadline)
+      _ = prober.step(ready[0], now: .now)
+    }
+    return prober.findings
+  }
+
+  private mutating func run() throws(SystemError) -> Outcome {
+    let animations = placeable
+    let kept = holdings.items.map(\.path) + animations.map { "\($0.id).json" }
+    // Written first, so that also what a cut-off export has left is known.
+    try writeManifest(former.union(kept))
+    var offered = holdings
+    offered.items = []
+    offered.animations = []
+    for item in holdings.items where try place(item.path, as: item.path) {
+      offered.items.append(item)
+    }
+    for animation in animations where try place(animation.path, as: "\(animation.id).json") {
+      offered.animations.append(animation)
+    }
+    // A client that reads meanwhile finds the old feed with the old media, or the new with the new.
+    try PublicFolder.replace(
+      "\(target)/animations.json", with: OfferText.catalogue(offered, findings))
+    try PublicFolder.replace("\(target)/feed.json", with: OfferText.feed(offered, findings))
+    let written = offered.items.map(\.path) + offered.animations.map { "\($0.id).json" }
+    removeFormer(but: Set(written))
+    try writeManifest(Set(written))
+    return Outcome(
+      stories: offered.items.count, animations: offered.animations.count, copies: copies,
+      skipped: skips)
+  }
+
+  /// Animations whose name at the top is not a story's already.
+  private var placeable: [CataloguedAnimation] {
+    mutating get {
+      let taken = Set(holdings.items.map(\.path)).union(ServedFiles.ownNames)
+      return holdings.animations.filter { animation in
+        guard taken.contains("\(animation.id).json") else { return true }
+        skips.append(
+          Skipped(
+            source: "\(files.folder.path)/\(animation.path)",
+            reason: "\(animation.id).json is taken by a story"))
+        return false
+      }
+    }
+  }
+
+  /// False where the file has gone meanwhile.
+  private mutating func place(_ path: String, as name: String) throws(SystemError) -> Bool {
+    let file: Descriptor
+    do {
+      file = try files.folder.open(path)
+    } catch {
+      skips.append(Skipped(source: "\(files.folder.path)/\(path)", reason: error.inWords))
+      return false
+    }
+    var folder = target
+    for part in FolderExport.parts(name).dropLast() {
+      folder += "/\(part)"
+      try PublicFolder.make(folder)
+    }
+    if try PublicFolder.place(file, as: "\(target)/\(name)") { copies += 1 }
+    return true
+  }
+
+  private func removeFormer(but kept: Set<String>) {
+    for path in former.subtracting(kept) {
+      _ = try? PrivateFolder.remove("\(target)/\(path)")
+      var parts = FolderExport.parts(path)
+      while parts.popLast() != nil, !parts.isEmpty {
+        PublicFolder.removeIfEmpty("\(target)/\(parts.joined(separator: "/"))")
+      }
+    }
+  }
+
+  private func writeManifest(_ paths: Set<String>) throws(SystemError) {
+    let text = paths.sorted().map { $0 + "\0" }.joined()
+    try PublicFolder.replace("\(target)/\(FolderExport.manifestName)", with: Array(text.utf8))
+  }
+}

@@ -1,0 +1,324 @@
+import CMicrohttpd
+import Glibc
+import Synchronization
+import System
+
+/// Bytes in memory that many answers share.
+///
+/// Unchecked: the memory is written before `init` returns and never again.
+final class SharedBytes: @unchecked Sendable {
+  let count: Int
+  fileprivate let start: UnsafeMutableRawPointer
+
+  init(_ bytes: [UInt8]) {
+    count = bytes.count
+    // Owned by this object, never of length 0.
+    start = UnsafeMutableRawPointer.allocate(byteCount: max(1, bytes.count), alignment: 1)
+    bytes.withUnsafeBytes { source in
+      if let base = source.baseAddress { start.copyMemory(from: base, byteCount: source.count) }
+    }
+  }
+
+  deinit { start.deallocate() }
+}
+
+/// One request, whose head has come.
+struct Request {
+  var method: String
+  /// As it stands in the request line.
+  var target: String
+  /// Header fields by their names in small letters; those of one name joined by ", ".
+  var fields: [String: String] = [:]
+  /// No further request is taken on this connection.
+  var isLast = false
+
+  /// Whether a body comes with it (RFC 9112, section 6.3).
+  var hasBody: Bool {
+    if fields["transfer-encoding"] != nil { return true }
+    guard let length = fields["content-length"] else { return false }
+    return !length.utf8.allSatisfy { $0 == UInt8(ascii: "0") }
+  }
+}
+
+/// What a request gets.
+struct Answer: ~Copyable {
+  enum Body: ~Copyable {
+    case none
+    case bytes(SharedBytes, Range<Int>)
+    /// A part of a regular file.
+    case file(Descriptor, offset: UInt64, count: UInt64)
+  }
+
+  var status: Int
+  var fields: [(name: String, value: String)] = []
+  var body = Body.none
+}
+
+/// One line of an access log.
+struct Access: Sendable {
+  var client: String
+  /// Seconds since 1970.
+  var time: Int64
+  /// Empty where no head came that could be read.
+  var method: String
+  var target: String
+  var version: String
+  /// Nil where the library itself refused the request.
+  var status: Int?
+  /// Of the body; nil for none, and where the client went before its end.
+  var bytes: UInt64?
+}
+
+/// libmicrohttpd is not there or does not start: the reason.
+struct MicrohttpdError: Error, Equatable {
+  let reason: String
+}
+
+/// An HTTP server on some threads of its own, by libmicrohttpd.
+///
+/// Unchecked: `calls`, `limits` and `library` never change; the daemon's functions may be called
+/// from any thread; `clients` and `isEnding` are guarded; `daemon` belongs to the owner's thread.
+final class Microhttpd: @unchecked Sendable {
+  struct Limits {
+    var connections = 512
+    var connectionsPerAddress = 256
+    /// Of a request's head with the answer's.
+    var headBytes = 16 << 10
+    /// Without a byte in either direction; also for a whole head to come.
+    var patience = Duration.seconds(30)
+    var threads = 2
+  }
+
+  /// What the server asks for; called on its threads, several at once.
+  struct Calls: Sendable {
+    var answer: @Sendable (Request) -> Answer
+    /// After each answer, and for what never got one.
+    var ended: @Sendable (Access) -> Void
+  }
+
+  /// A connection; `waitingSince` is nil while it is answered.
+  private struct Client {
+    let socket: Int32
+    var waitingSince: Instant?
+  }
+
+  /// One request on its way; made when its first line has come.
+  private final class Exchange {
+    var access: Access
+    /// Its head has come; whether a body follows is known.
+    var isAsked = false
+    init(_ access: Access) { self.access = access }
+  }
+
+  private let library: mh_library
+  private let calls: Calls
+  private let limits: Limits
+  private let clients = Mutex<[Int: Client]>([:])
+  private let isEnding = Atomic<Bool>(false)
+  /// Set once, in `start`.
+  private var daemon: OpaquePointer?
+
+  /// Loads the library.
+  init(limits: Limits = Limits(), calls: Calls) throws(MicrohttpdError) {
+    var library = mh_library()
+    if let reason = mh_load(&library) {
+      throw MicrohttpdError(reason: String(cString: reason))
+    }
+    self.library = library
+    self.limits = limits
+    self.calls = calls
+  }
+
+  /// Takes connections from now on.
+  func start(on socket: consuming ListeningSocket) throws(MicrohttpdError) {
+    // The callbacks come only between here and the end of `stop`, which whoever owns this object
+    // calls before letting it go.
+    var callbacks = mh_callbacks()
+    callbacks.context = Unmanaged.passUnretained(self).toOpaque()
+    callbacks.began = { context, target, connection in
+      guard let context, let target, let connection else { return nil }
+      return Microhttpd.at(context).begin(String(cString: target), connection)
+    }
+    callbacks.asked = { context, connection, _, method, version, _, uploaded, exchange in
+      guard let context, let connection, let method, let version, let raw = exchange?.pointee
+      else { return .NO }
+      // What is refused may still come for a while: it is counted as read.
+      uploaded?.pointee = 0
+      return Microhttpd.at(context).ask(
+        connection, Unmanaged<Exchange>.fromOpaque(raw).takeUnretainedValue(),
+        method: String(cString: method), version: String(cString: version))
+    }
+    callbacks.completed = { context, connection, exchange, code in
+      guard let context, let connection, let raw = exchange?.pointee else { return }
+      exchange?.pointee = nil
+      // The reference that `begin` gave away.
+      let ended = Unmanaged<Exchange>.fromOpaque(raw).takeRetainedValue()
+      Microhttpd.at(context).complete(
+        connection, ended, isWhole: code == .REQUEST_TERMINATED_COMPLETED_OK)
+    }
+    callbacks.connection = { context, connection, _, code in
+      guard let context, let connection else { return }
+      Microhttpd.at(context).note(connection, isOpen: code == .CONNECTION_NOTIFY_STARTED)
+    }
+    let idle = max(1, limits.patience.components.seconds)
+    let taken = mh_limits(
+      connections: UInt32(limits.connections),
+      connections_per_address: UInt32(limits.connectionsPerAddress), idle_seconds: UInt32(idle),
+      threads: UInt32(limits.threads), head_bytes: limits.headBytes)
+    let number = socket.release()
+    daemon = withUnsafePointer(to: library) { mh_start($0, number, taken, callbacks) }
+    guard daemon != nil else {
+      close(number)
+      throw MicrohttpdError(reason: "the HTTP server does not start")
+    }
+  }
+
+  /// Takes no more connections, and tells clients that their next answer is the last.
+  func refuseNewcomers() {
+    guard let daemon, !isEnding.exchange(true, ordering: .relaxed) else { return }
+    let socket = library.quiesce_daemon(daemon)
+    if socket >= 0 { close(socket) }
+  }
+
+  /// Requests that are being answered.
+  var answering: Int {
+    clients.withLock { $0.values.count { $0.waitingSince == nil } }
+  }
+
+  /// Cuts the connections that have kept a thread waiting for a whole head for too long.
+  func cutTheSlow(now: Instant) {
+    clients.withLock { clients in
+      for client in clients.values {
+        // The socket is open as long as it is in the table: `note` takes it out before it closes.
+        if let since = client.waitingSince, now - since > limits.patience {
+          shutdown(client.socket, Int32(SHUT_RDWR))
+        }
+      }
+    }
+  }
+
+  /// Ends all connections and threads.
+  func stop() {
+    guard let daemon else { return }
+    refuseNewcomers()
+    library.stop_daemon(daemon)
+    self.daemon = nil
+  }
+
+  private static func at(_ context: UnsafeMutableRawPointer) -> Microhttpd {
+    Unmanaged<Microhttpd>.fromOpaque(context).takeUnretainedValue()
+  }
+
+  // MARK: On the daemon's threads
+
+  private func note(_ connection: OpaquePointer, isOpen: Bool) {
+    let socket = withUnsafePointer(to: library) { mh_socket($0, connection) }
+    let key = Int(bitPattern: connection)
+    clients.withLock { $0[key] = isOpen ? Client(socket: socket, waitingSince: .now) : nil }
+  }
+
+  private func begin(_ target: String, _ connection: OpaquePointer) -> UnsafeMutableRawPointer {
+    let access = Access(
+      client: address(of: connection), time: WallClock.seconds, method: "", target: target,
+      version: "")
+    return Unmanaged.passRetained(Exchange(access)).toOpaque()
+  }
+
+  private func ask(
+    _ connection: OpaquePointer, _ exchange: Exchange, method: String, version: String
+  ) -> MHD_Result {
+    // Asked once more for each piece of a body, all of which is thrown away.
+    guard exchange.access.status == nil else { return .YES }
+    let request = Request(
+      method: method, target: exchange.access.target, fields: fields(of: connection),
+      isLast: isEnding.load(ordering: .relaxed))
+    // An answer to the first call, before any body, closes the connection after it: just right for
+    // who sends a body. All others are asked for again at once.
+    guard exchange.isAsked || request.hasBody else {
+      exchange.isAsked = true
+      return .YES
+    }
+    let key = Int(bitPattern: connection)
+    clients.withLock { $0[key]?.waitingSince = nil }
+    let answer = calls.answer(request)
+    exchange.access.method = method
+    exchange.access.version = version
+    exchange.access.status = answer.status
+    return queue(answer, on: connection, bytes: &exchange.access.bytes)
+  }
+
+  private func queue(
+    _ answer: consuming Answer, on connection: OpaquePointer, bytes: inout UInt64?
+  ) -> MHD_Result {
+    let status = UInt32(answer.status)
+    let fields = answer.fields
+    guard let response = respond(answer.body, bytes: &bytes) else { return .NO }
+    for field in fields { _ = library.add_header(response, field.name, field.value) }
+    let result = library.queue(connection, status, response)
+    library.destroy_response(response)
+    return result
+  }
+
+  private func respond(
+    _ body: consuming Answer.Body, bytes: inout UInt64?
+  ) -> OpaquePointer? {
+    switch consume body {
+    case .none: return respond(SharedBytes([]), 0..<0)
+    case .bytes(let shared, let range):
+      bytes = UInt64(range.count)
+      return respond(shared, range)
+    case .file(let file, let offset, let count):
+      bytes = count
+      // The response closes the file; nobody does where it could not be made.
+      let number = file.release()
+      let response = library.from_file(count, number, offset)
+      if response == nil { close(number) }
+      return response
+    }
+  }
+
+  /// The response keeps a reference to the bytes until it is freed.
+  private func respond(_ shared: SharedBytes, _ range: Range<Int>) -> OpaquePointer? {
+    let kept = Unmanaged.passRetained(shared)
+    let response = library.from_bytes(
+      range.count, shared.start + range.lowerBound,
+      { if let raw = $0 { Unmanaged<SharedBytes>.fromOpaque(raw).release() } }, kept.toOpaque())
+    if response == nil { kept.release() }
+    return response
+  }
+
+  private func complete(_ connection: OpaquePointer, _ exchange: Exchange, isWhole: Bool) {
+    let key = Int(bitPattern: connection)
+    clients.withLock { $0[key]?.waitingSince = .now }
+    if !isWhole || exchange.access.method == "HEAD" { exchange.access.bytes = nil }
+    calls.ended(exchange.access)
+  }
+
+  private func address(of connection: OpaquePointer) -> String {
+    withUnsafePointer(to: library) { library in
+      // The library keeps an address of the family's own size for as long as the connection.
+      guard let name = mh_client(library, connection) else { return "-" }
+      let isSix = Int32(name.pointee.sa_family) == AF_INET6
+      let length = isSix ? MemoryLayout<sockaddr_in6>.size : MemoryLayout<sockaddr_in>.size
+      return ListenAddress(numeric: name, length: socklen_t(length))?.host ?? "-"
+    }
+  }
+
+  private func fields(of connection: OpaquePointer) -> [String: String] {
+    var fields: [String: String] = [:]
+    // The dictionary is lent for this call only.
+    withUnsafeMutablePointer(to: &fields) { place in
+      _ = library.get_connection_values(
+        connection, .HEADER_KIND,
+        { context, _, name, value in
+          guard let context, let name else { return .NO }
+          let fields = context.assumingMemoryBound(to: [String: String].self)
+          let key = String(cString: name).lowercased()
+          let text = value.map { String(cString: $0) } ?? ""
+          fields.pointee[key] = fields.pointee[key].map { "\($0), \(text)" } ?? text
+          return .YES
+        }, place)
+    }
+    return fields
+  }
+}

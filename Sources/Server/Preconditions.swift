@@ -1,0 +1,133 @@
+/// What a server has under an address, as far as conditions and ranges go.
+struct Representation: Equatable {
+  var length: UInt64
+  /// A strong entity tag with its quotes.
+  var entityTag: String
+  /// In whole seconds since 1970; nil where no date is told.
+  var lastModified: Int64?
+}
+
+/// What a request gets of it.
+enum Portion: Equatable {
+  case whole
+  /// Status 206.
+  case part(Range<UInt64>)
+  /// Status 304.
+  case notModified
+  /// Status 412.
+  case preconditionFailed
+  /// Status 416.
+  case unsatisfiable
+}
+
+/// The header fields that decide, by RFC 9110, sections 13 and 14.
+struct Conditions: Equatable {
+  var ifMatch: String?
+  var ifNoneMatch: String?
+  var ifModifiedSince: String?
+  var ifUnmodifiedSince: String?
+  var ifRange: String?
+  var range: String?
+  /// Ranges are defined for GET alone.
+  var isGet = true
+
+  /// Decides in the order of section 13.2.2.
+  ///
+  /// - Parameter now: seconds since 1970; a date that is hardly past is no strong validator.
+  func portion(of representation: Representation, now: Int64) -> Portion {
+    if let ifMatch {
+      if !EntityTags(ifMatch).match(representation.entityTag, weakly: false) {
+        return .preconditionFailed
+      }
+    } else if let date = ifUnmodifiedSince.flatMap(HTTPDate.seconds),
+      let modified = representation.lastModified, modified > date
+    {
+      return .preconditionFailed
+    }
+    if let ifNoneMatch {
+      if EntityTags(ifNoneMatch).match(representation.entityTag, weakly: true) {
+        return .notModified
+      }
+    } else if let date = ifModifiedSince.flatMap(HTTPDate.seconds),
+      let modified = representation.lastModified, modified <= date
+    {
+      return .notModified
+    }
+    guard isGet, let range, isStillTheSame(representation, now: now) else { return .whole }
+    return Conditions.portion(range, length: representation.length)
+  }
+
+  private func isStillTheSame(_ representation: Representation, now: Int64) -> Bool {
+    guard let ifRange else { return true }
+    if ifRange.hasSuffix("\"") { return ifRange == representation.entityTag }
+    guard let date = HTTPDate.seconds(ifRange), let modified = representation.lastModified else {
+      return false
+    }
+    // Section 8.8.2.2: within the same second it may have changed twice.
+    return date == modified && modified < now - 1
+  }
+
+  /// One range, `bytes=first-last`, `first-` or `-count`. Other units and several ranges are
+  /// answered by the whole, as section 14.2 allows.
+  private static func portion(_ field: String, length: UInt64) -> Portion {
+    guard let equals = field.firstIndex(of: "="), field[..<equals].lowercased() == "bytes" else {
+      return .whole
+    }
+    let text = field[field.index(after: equals)...]
+    guard !text.isEmpty, !text.contains(",") else { return .whole }
+    let ends = text.split(separator: "-", omittingEmptySubsequences: false).map(trimmed)
+    guard ends.count == 2 else { return .unsatisfiable }
+    if ends[0].isEmpty {
+      guard let count = number(ends[1]) else { return .unsatisfiable }
+      // All of an empty file is less than any count.
+      if length == 0 { return .whole }
+      guard count > 0 else { return .unsatisfiable }
+      return .part(length - min(count, length)..<length)
+    }
+    guard let first = number(ends[0]) else { return .unsatisfiable }
+    var end = length
+    if !ends[1].isEmpty {
+      guard let last = number(ends[1]), first <= last else { return .unsatisfiable }
+      end = last < length ? last + 1 : length
+    }
+    // An empty file has no first byte, but all of it can be had.
+    if first == 0, length == 0 { return .whole }
+    return first < end ? .part(first..<end) : .unsatisfiable
+  }
+
+  private static func trimmed(_ text: Substring) -> Substring {
+    let start = text.drop { $0 == " " || $0 == "\t" }
+    let spaces = start.reversed().prefix { $0 == " " || $0 == "\t" }.count
+    return start.dropLast(spaces)
+  }
+
+  /// Digits alone; a number too large counts as the largest.
+  private static func number(_ text: Substring) -> UInt64? {
+    guard !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+    return UInt64(text) ?? UInt64.max
+  }
+}
+
+/// A list of entity tags, or `*` (RFC 9110, section 13.1.1).
+struct EntityTags {
+  private let isAny: Bool
+  private var tags: [(isWeak: Bool, tag: Substring)] = []
+
+  init(_ field: String) {
+    var rest = field.drop { $0 == " " }
+    isAny = rest.first == "*"
+    while !rest.isEmpty {
+      rest = rest.drop { $0 == " " || $0 == "," || $0 == "\t" }
+      let isWeak = rest.hasPrefix("W/")
+      let quoted = isWeak ? rest.dropFirst(2) : rest
+      guard quoted.first == "\"", let end = quoted.dropFirst().firstIndex(of: "\"") else { return }
+      tags.append((isWeak, quoted[...end]))
+      rest = quoted[quoted.index(after: end)...]
+    }
+  }
+
+  /// Whether a strong tag is among them; a weak one counts as the same only where that is allowed.
+  func match(_ strong: String, weakly: Bool) -> Bool {
+    isAny || tags.contains { (weakly || !$0.isWeak) && $0.tag == strong }
+  }
+}

@@ -1,0 +1,227 @@
+import Glibc
+import Synchronization
+import System
+
+/// Answers requests for one folder; called by several threads at once.
+final class Site: Sendable {
+  private let folder: RootedFolder
+  private let token: AccessToken?
+  private let ownAddress: String
+  private let offer: Mutex<Offer>
+  /// Brings the offer up to date where changes are not told by the kernel; may take a while.
+  private let refresh: @Sendable () -> Void
+
+  init(
+    folder: RootedFolder, token: AccessToken?, ownAddress: String, offer: Offer,
+    refresh: @escaping @Sendable () -> Void
+  ) {
+    self.folder = folder
+    self.token = token
+    self.ownAddress = ownAddress
+    self.offer = Mutex(offer)
+    self.refresh = refresh
+  }
+
+  func publish(_ new: Offer) { offer.withLock { $0 = new } }
+
+  /// Answers one request.
+  func answer(_ request: Request) -> Answer {
+    var answer = respond(to: request)
+    answer.fields.append(("X-Content-Type-Options", "nosniff"))
+    if request.isLast || request.hasBody { answer.fields.append(("Connection", "close")) }
+    return answer
+  }
+
+  private func respond(to request: Request) -> Answer {
+    if let token, !token.isShown(in: request.fields["authorization"]) {
+      return Site.text(
+        401, "a token is needed", [("WWW-Authenticate", "Bearer realm=\"storytty\"")])
+    }
+    guard request.method == "GET" || request.method == "HEAD" else {
+      return Site.text(405, "only GET and HEAD are answered", [("Allow", "GET, HEAD")])
+    }
+    guard !request.hasBody else { return Site.text(413, "a request may have no body") }
+    switch RequestTarget(request.target) {
+    case .malformed: return Site.text(400, "the address is malformed")
+    case .unfit: return Site.notFound
+    case .path(let parts): return find(parts, for: request)
+    }
+  }
+
+  private func find(_ parts: [String], for request: Request) -> Answer {
+    switch parts {
+    case []: return index(for: request)
+    case ["feed.json"]:
+      refresh()
+      return document(current.feed, for: request)
+    case ["animations"], ["animations.json"]:
+      refresh()
+      return document(current.catalogue, for: request)
+    default: break
+    }
+    if parts.count == 2, parts[0] == "animation" {
+      refresh()
+      if let animation = current.animations[parts[1]] {
+        return file(animation.path, type: animation.type, for: request)
+      }
+    }
+    return file(parts.joined(separator: "/"), type: nil, for: request)
+  }
+
+  private var current: Offer { offer.withLock { $0 } }
+
+  // MARK: What there is
+
+  private func document(_ document: Offer.Document, for request: Request) -> Answer {
+    let whole = Representation(
+      length: UInt64(document.body.count), entityTag: document.entityTag, lastModified: nil)
+    let head = Head(whole, type: document.type, conditions: Conditions(request))
+    var answer = head.answer
+    answer.fields.append(("Cache-Control", "no-cache"))
+    if let range = head.range {
+      answer.body = .bytes(document.body, Int(range.lowerBound)..<Int(range.upperBound))
+    }
+    return answer
+  }
+
+  private func file(_ path: String, type: String?, for request: Request) -> Answer {
+    do throws(SystemError) {
+      let file = try folder.open(path)
+      let status = try FileStatus(of: file)
+      let type = type ?? self.type(of: path, file)
+      return Site.answer(file, status, type: type, for: request)
+    } catch {
+      guard error.code == EMFILE || error.code == ENFILE || error.code == ENOMEM else {
+        return Site.notFound
+      }
+      return Site.text(503, "too much is asked for at once", [("Retry-After", "2")])
+    }
+  }
+
+  private static func answer(
+    _ file: consuming Descriptor, _ status: FileStatus, type: String, for request: Request
+  ) -> Answer {
+    let whole = Representation(
+      length: UInt64(max(0, status.sizeBytes)), entityTag: Site.entityTag(status),
+      lastModified: status.modifiedNanoseconds / 1_000_000_000)
+    let head = Head(whole, type: type, conditions: Conditions(request))
+    var answer = head.answer
+    if let range = head.range, !range.isEmpty {
+      answer.body = .file(file, offset: range.lowerBound, count: UInt64(range.count))
+    }
+    return answer
+  }
+
+  private func type(of path: String, _ file: borrowing Descriptor) -> String {
+    if current.lotties.contains(path) { return MediaType.animation }
+    let head = try? file.read(at: 0, count: MediaType.headBytes)
+    return MediaType.of(head: head ?? [], name: path)
+  }
+
+  /// Changes whenever the file does, down to the nanosecond; and another file has another inode.
+  private static func entityTag(_ status: FileStatus) -> String {
+    let parts = [
+      UInt64(bitPattern: status.modifiedNanoseconds), UInt64(bitPattern: status.sizeBytes),
+    ]
+    return "\"\((parts + [status.inode]).map { String($0, radix: 16) }.joined(separator: "-"))\""
+  }
+
+  // MARK: Short texts
+
+  private static var notFound: Answer { text(404, "nothing of this name is offered") }
+
+  fileprivate static func text(
+    _ status: Int, _ words: String, _ fields: [(name: String, value: String)] = []
+  ) -> Answer {
+    let body = SharedBytes(Array((words + "\n").utf8))
+    return Answer(
+      status: status, fields: fields + [("Content-Type", "text/plain; charset=utf-8")],
+      body: .bytes(body, 0..<body.count))
+  }
+
+  /// What this is, and the command to type.
+  private func index(for request: Request) -> Answer {
+    let offer = current
+    let host = request.fields["host"].flatMap(Site.plainHost) ?? ownAddress
+    var lines = ["This is storytty, offering \(offer.title):", ""]
+    lines.append(
+      "  \(Site.count(offer.storyCount, "story", "stories")) in "
+        + "\(Site.count(offer.reelCount, "reel", "reels")), "
+        + Site.count(offer.animations.count, "animation", "animations"))
+    lines += ["", "To watch it, type:", "", "  storytty http://\(host)/feed.json"]
+    return Site.text(200, lines.joined(separator: "\n"), [("Cache-Control", "no-cache")])
+  }
+
+  private static func count(_ number: Int, _ one: String, _ many: String) -> String {
+    "\(number) \(number == 1 ? one : many)"
+  }
+
+  /// A Host field that may be shown again: nothing but a name or address and a port.
+  private static func plainHost(_ field: String) -> String? {
+    let isPlain = field.utf8.allSatisfy {
+      switch $0 {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"),
+        UInt8(ascii: ":"), UInt8(ascii: "["), UInt8(ascii: "]"):
+        true
+      default: false
+      }
+    }
+    return isPlain && !field.isEmpty && field.utf8.count <= 255 ? field : nil
+  }
+}
+
+extension Conditions {
+  init(_ request: Request) {
+    self.init(
+      ifMatch: request.fields["if-match"], ifNoneMatch: request.fields["if-none-match"],
+      ifModifiedSince: request.fields["if-modified-since"],
+      ifUnmodifiedSince: request.fields["if-unmodified-since"],
+      ifRange: request.fields["if-range"], range: request.fields["range"],
+      isGet: request.method == "GET")
+  }
+}
+
+/// The head of an answer that is some or all of a representation, or none of it.
+private struct Head {
+  let status: Int
+  private(set) var fields: [(name: String, value: String)] = []
+  /// Which bytes the body is; nil where it is none of them.
+  private(set) var range: Range<UInt64>?
+  /// What is said instead.
+  private var words: String?
+
+  init(_ whole: Representation, type: String, conditions: Conditions) {
+    switch conditions.portion(of: whole, now: WallClock.seconds) {
+    case .whole:
+      status = 200
+      range = 0..<whole.length
+    case .part(let part):
+      status = 206
+      range = part
+      fields.append(
+        ("Content-Range", "bytes \(part.lowerBound)-\(part.upperBound - 1)/\(whole.length)"))
+    case .notModified: status = 304
+    case .preconditionFailed:
+      status = 412
+      words = "it is not what you know"
+      return
+    case .unsatisfiable:
+      status = 416
+      words = "it has no such range"
+      fields.append(("Content-Range", "bytes */\(whole.length)"))
+      return
+    }
+    if range != nil { fields.append(("Content-Type", type)) }
+    fields += [("ETag", whole.entityTag), ("Accept-Ranges", "bytes")]
+    if let modified = whole.lastModified {
+      fields.append(("Last-Modified", HTTPDate.text(modified)))
+    }
+  }
+
+  /// The answer without the bytes of the range.
+  var answer: Answer {
+    if let words { return Site.text(status, words, fields) }
+    return Answer(status: status, fields: fields)
+  }
+}
