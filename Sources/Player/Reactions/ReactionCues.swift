@@ -13,6 +13,11 @@ package struct ReactionCues {
     pending = received.sorted { $0.atS < $1.atS }
   }
 
+  /// The moment of the next one that was not shown yet.
+  package func next(after position: Duration) -> Duration? {
+    pending.first { $0.atS > position / .seconds(1) }.map { .seconds($0.atS) }
+  }
+
   /// Those whose moment was reached since the last call.
   package mutating func due(at now: Duration) -> [ReceivedReaction] {
     // The first position is the story's start, or where it was gone to before anything was shown.

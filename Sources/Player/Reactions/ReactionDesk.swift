@@ -45,11 +45,6 @@ final class ReactionDesk {
 
   /// A key that the strip or a reaction takes for itself; false where it means what it always does.
   func press(_ key: Key, at now: Instant) -> Bool {
-    if case .character(let digit) = key, let number = digit.wholeNumberValue, digit.isASCII,
-      number > 0
-    {
-      return sendNumber(number, at: now)
-    }
     guard strip.isOpen else { return false }
     let count = provider?.catalogue?.entries.count ?? 0
     switch key {
@@ -59,8 +54,18 @@ final class ReactionDesk {
     case .end: strip.move(.last, count: count)
     case .enter: send(strip.selection, at: now)
     case .escape: closeStrip()
-    default: return false
+    default: return pressDigit(key, at: now)
     }
+    return true
+  }
+
+  /// Sends the reaction of a digit; whether it is one.
+  @discardableResult
+  func pressDigit(_ key: Key, at now: Instant) -> Bool {
+    guard case .character(let digit) = key, digit.isASCII, let number = digit.wholeNumberValue,
+      number > 0
+    else { return false }
+    sendNumber(number, at: now)
     return true
   }
 
@@ -90,15 +95,13 @@ final class ReactionDesk {
     return notice
   }
 
-  private func sendNumber(_ number: Int, at now: Instant) -> Bool {
+  private func sendNumber(_ number: Int, at now: Instant) {
     guard provider?.catalogue != nil else {
       // Nothing is known yet: the strip shows what there is.
-      guard provider != nil, isPossible else { return false }
-      if !strip.isOpen { toggleStrip(at: now) }
-      return true
+      if provider != nil, isPossible, !strip.isOpen { toggleStrip(at: now) }
+      return
     }
     send((strip.isOpen ? visible.lowerBound : 0) + number - 1, at: now)
-    return true
   }
 
   private func send(_ index: Int, at now: Instant) {
@@ -117,9 +120,10 @@ final class ReactionDesk {
 
   // MARK: - What the story does
 
-  /// Another story, or the same one anew, is told.
-  func storyBegan(_ story: Story, at now: Instant) {
-    cues = ReactionCues(received[story.id] ?? [])
+  /// Another story, or the same one anew, is told; nil for none.
+  func storyBegan(_ story: Story?, at now: Instant) {
+    // The id is made anew each time it is asked for.
+    cues = ReactionCues(received.isEmpty ? [] : story.flatMap { received[$0.id] } ?? [])
     perform(reactions.handle(.storyChanged, at: now), at: now)
   }
 
@@ -231,30 +235,31 @@ final class ReactionDesk {
 
   // MARK: - The loop
 
-  private var runs: [AnimationRun] { [show?.run, previews?.running].compactMap { $0 } }
+  /// What is decoded now.
+  var runs: [AnimationRun] { [show?.run, previews?.running].compactMap { $0 } }
 
-  var interests: [Interest] { runs.map(\.interest) }
-
-  /// - Parameter ready: of `interests`, in their order.
-  func service(_ ready: some Sequence<Readiness>, at now: Instant) {
-    for (run, readiness) in zip(runs, ready) {
-      if run === previews?.running {
-        previews?.service(readiness, now: now)
-      } else {
-        run.service(readiness, now: now)
-      }
+  /// One of `runs`; it may have been ended meanwhile.
+  func service(_ run: AnimationRun, _ readiness: Readiness, at now: Instant) {
+    if run === previews?.running {
+      previews?.service(readiness, now: now)
+    } else if run === show?.run {
+      run.service(readiness, now: now)
     }
   }
 
-  func nextMoment(at now: Instant) -> Instant? {
+  /// - Parameter position: the story's media time, while it runs.
+  func nextMoment(at now: Instant, position: Duration?) -> Instant? {
     var moments = [reactions.nextMoment(at: now), show?.nextMoment(at: now)]
+    if let position, let next = cues.next(after: position) {
+      moments.append(now + (next - position))
+    }
     if show?.run?.failure != nil { moments.append(now) }
     if strip.isOpen { moments += [previews?.nextMoment(at: now), provider?.refreshDue] }
     moments += runs.map(\.deadline)
     return moments.compactMap { $0 }.min()
   }
 
-  /// When a received reaction may be due: with the story's next picture, which wakes the loop itself.
+  /// The player itself stood still for a while.
   func forgive() { for run in runs { run.forgive() } }
 
   func close() {
