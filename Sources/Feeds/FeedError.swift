@@ -33,6 +33,8 @@ public enum FeedError: Error, Equatable, Sendable, CustomStringConvertible {
 enum Limit {
   static let feedBytes = 64 << 20
   static let items = 1_000_000
+  /// That one story has received.
+  static let reactions = 1_000
   /// JSON nesting, and folders in folders.
   static let nesting = 64
   /// Lists in lists.

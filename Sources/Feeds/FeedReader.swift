@@ -51,6 +51,7 @@ public struct FeedReader {
         let found = try opener.open(source)
         if whole.title.isEmpty { whole.title = "\(found.feed.title) and \(sources.count - 1) more" }
         whole.skipped += found.feed.skipped
+        addReactions(of: found.feed, to: &whole)
         // Files named one after another are one reel, called after their folder if it is one.
         if let next = found.looseIn, let folder {
           let last = whole.reels.count - 1
@@ -65,6 +66,16 @@ public struct FeedReader {
       }
     }
     return whole
+  }
+
+  /// Reactions come from one place: the first that a source names. Those of sources that name another
+  /// one are left out.
+  private func addReactions(of feed: Feed, to whole: inout Feed) {
+    whole.animations = whole.animations ?? feed.animations
+    guard feed.animations == nil || feed.animations?.place == whole.animations?.place else {
+      return
+    }
+    whole.reactions.merge(feed.reactions) { first, _ in first }
   }
 
   /// Names are separated by line ends, or by NULs if there are any (`find -print0`).

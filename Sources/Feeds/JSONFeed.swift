@@ -17,6 +17,8 @@ struct JSONFeed {
   private var hasItems = false
   private var reels = Reels()
   private var skipped: [Skipped] = []
+  private var animations: AnimationEndpoint?
+  private var reactions: [String: [ReceivedReaction]] = [:]
   /// An item took its reel from the feed's title or author.
   private var usedDefaults = false
   /// The feed's title or author came after its items.
@@ -64,7 +66,9 @@ struct JSONFeed {
     try reader.finish()
     guard hasVersion else { throw wrong("not a JSON Feed: 'version' is missing") }
     guard hasItems else { throw wrong("not a JSON Feed: 'items' is missing") }
-    return Feed(identity: identity, title: feedTitle, reels: reels.all, skipped: skipped)
+    return Feed(
+      identity: identity, title: feedTitle, reels: reels.all, skipped: skipped,
+      animations: animations, reactions: reactions)
   }
 
   private func wrong(_ reason: String) -> JSONReader.Failure {
@@ -86,6 +90,7 @@ struct JSONFeed {
       title = try reader.shownText(key, problem: &ignored)
     case "author": author = try reader.authorName(problem: &ignored) ?? author
     case "authors": author = try reader.firstAuthorName(problem: &ignored) ?? author
+    case "_storytty": try readAdditions()
     case "items":
       guard try reader.peek() == .array else {
         throw wrong("not a JSON Feed: 'items' is not an array")
@@ -93,6 +98,27 @@ struct JSONFeed {
       hasItems = true
       try readItems()
     default: try reader.skip()
+    }
+  }
+
+  /// What it says as a whole under `_storytty`; a wrong value there costs only itself.
+  private mutating func readAdditions() throws(JSONReader.Failure) {
+    var problem: String?
+    guard try reader.enter(.object, "_storytty", problem: &problem) else { return }
+    while let key = try reader.nextKey() {
+      guard key == "animations", let place = try reader.text(key, problem: &problem) else {
+        if key != "animations" { try reader.skip() }
+        continue
+      }
+      do throws(AddressBook.Refusal) {
+        let feed: String? = if case .url(let url) = addresses.base { url } else { nil }
+        animations = AnimationEndpoint(place: try addresses.resolve(place), feed: feed)
+      } catch {
+        problem = error.reason
+      }
+    }
+    if let problem {
+      skipped.append(Skipped(source: "\(name) animations", reason: problem))
     }
   }
 
@@ -140,6 +166,7 @@ struct JSONFeed {
           durationS: medium.durationS, link: item.webLink, maxViews: item.maxViews,
           expires: item.expires, imageTime: item.imageTime)
         reels.add(story, at: reel)
+        if !item.reactions.isEmpty { reactions[story.id] = item.reactions }
       } catch {
         skip(item: number, error.reason)
       }

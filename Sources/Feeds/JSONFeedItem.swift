@@ -13,6 +13,8 @@ struct JSONFeedItem {
   private(set) var expires: Int64?
   private(set) var maxViews: Int32?
   private(set) var imageTime: Double?
+  /// In the order of their times.
+  private(set) var reactions: [ReceivedReaction] = []
   private var title: String?
   private var text: String?
   private var summary: String?
@@ -134,9 +136,35 @@ struct JSONFeedItem {
         guard let date = try reader.text(key, problem: &problem) else { continue }
         expires = InternetDate.secondsSince1970(date)
         if expires == nil { problem = problem ?? "'expires' is not a date" }
+      case "reactions": try readReactions(&reader)
       default: try reader.skip()
       }
     }
+  }
+
+  /// Strangers react: what is wrong in one of theirs costs that reaction alone.
+  private mutating func readReactions(_ reader: inout JSONReader) throws(JSONReader.Failure) {
+    guard try reader.enter(.array, "reactions", problem: &problem) else { return }
+    while try reader.nextElement() {
+      var ignored: String?
+      guard try reader.enter(.object, "reactions", problem: &ignored) else { continue }
+      var reaction = ReceivedReaction(atS: .infinity, id: "")
+      while let key = try reader.nextKey() {
+        switch (key, try reader.peek()) {
+        case ("at", .number): reaction.atS = Double(try reader.number()) ?? .infinity
+        case ("id", .string): reaction.id = try reader.string()
+        case ("from", .string):
+          reaction.sender = try reader.shownText(key, problem: &ignored) ?? ""
+        default: try reader.skip()
+        }
+      }
+      if reactions.count < Limit.reactions, AnimationID.isUsable(reaction.id),
+        (0..<8_640_000).contains(reaction.atS)
+      {
+        reactions.append(reaction)
+      }
+    }
+    reactions.sort { $0.atS < $1.atS }
   }
 
   private func positive(_ seconds: Double) -> Double? {

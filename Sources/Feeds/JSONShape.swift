@@ -35,3 +35,11 @@ enum JSONShape {
     }
   }
 }
+
+/// A first look at a text.
+package enum AnimationText {
+  /// Whether it is a Lottie animation by its outermost keys, as far as the text goes.
+  package static func isAnimation(_ head: [UInt8]) -> Bool {
+    if case .animation = JSONShape(JSONReader(head)) { true } else { false }
+  }
+}

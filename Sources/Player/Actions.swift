@@ -11,6 +11,8 @@ public enum Action: String, CaseIterable, Sendable {
   case mute
   case volumeUp = "volume-up"
   case volumeDown = "volume-down"
+  case reactions
+  case showReactions = "show-reactions"
   case caption, mode, fit, link, still, help, info, repaint, close, quit
   case quitRemembering = "quit-remembering"
 
@@ -29,6 +31,8 @@ public enum Action: String, CaseIterable, Sendable {
     case .mute: "sound off, on"
     case .volumeUp: "louder"
     case .volumeDown: "softer"
+    case .reactions: "reactions: 1 to 9 send"
+    case .showReactions: "reactions shown or not"
     case .caption: "caption long, short, off"
     case .mode: "next picture mode"
     case .fit: "all of it, or fill the screen"
@@ -51,6 +55,8 @@ extension Action {
     case .previous: "story before"
     case .previousReel: "reel before"
     case .restart: "restart"
+    case .reactions: "reactions"
+    case .showReactions: "show reactions"
     case .caption: "caption"
     case .mode: "picture mode"
     case .fit: "all or fill"
@@ -86,6 +92,8 @@ public struct KeyTable: Sendable {
       (.mute, [.character("m")]),
       (.volumeUp, [.character("+"), .character("=")]),
       (.volumeDown, [.character("-")]),
+      (.reactions, [.character("r")]),
+      (.showReactions, [.character("g")]),
       (.caption, [.character("c")]),
       (.info, [.character("i")]),
       (.mode, [.character("v")]),

@@ -1,5 +1,6 @@
 import Pictures
 import Stories
+import Stories
 
 /// How to play.
 public struct PlayOptions: Sendable {
@@ -20,6 +21,8 @@ public struct PlayOptions: Sendable {
   /// How loud, 0 to 100; nil: as it was left.
   public var volume: Int?
   public var reduceMotion = false
+  /// Where reactions come from instead of where the feed says.
+  public var animations: AnimationEndpoint?
   /// Whether neighbours of the story that plays are fetched and made ready.
   public var preload = true
   /// Which stories are told, and in which order.

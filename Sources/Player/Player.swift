@@ -29,6 +29,7 @@ public final class Player {
   private let tellings: Tellings
   private let preloader: Preloader
   private let loudness: Loudness
+  private let reactions: ReactionDesk
   private let processStart: Instant
   private var stage: Stage
   private var view: View
@@ -87,6 +88,9 @@ public final class Player {
       stories: stories, pool: pool, bytes: bytes, options: options, speaker: loudness.speaker,
       shape: screen.shape(fit: options.fit))
     preloader = Preloader(stories: stories, network: bytes.network)
+    reactions = ReactionDesk(
+      endpoint: options.animations ?? feed.animations, received: feed.reactions, options: options,
+      network: bytes.network, pool: pool)
     stage = Stage(
       reelSizes: feed.reels.map(\.stories.count),
       options: Stage.Options(manual: options.manual, untimed: options.untimed),
@@ -103,6 +107,7 @@ public final class Player {
     stop(now: .now)
     loudness.close()
     saver?.close()
+    reactions.close()
     tellings.close()
     log.noteDecoders(peakKibibytes: tellings.pool.peakKibibytes)
     preloader.close()
@@ -120,6 +125,7 @@ public final class Player {
   /// One turn of the loop: wait, take in what came, show what is due.
   private func turn() throws(SystemError) {
     let watched = tellings.all
+    let animations = reactions.runs
     var interests = [
       Interest(signals.descriptor),
       Interest(terminal.inputDescriptor),
@@ -133,6 +139,7 @@ public final class Player {
     }
     if let saver { interests.append(saver.interest) }
     if let interest = history.interest { interests.append(interest) }
+    interests += animations.map(\.interest)
     let ready = try awaitReadiness(of: interests, until: nextMoment(now: .now))
     let now = Instant.now
     if ready[0].readable { takeSignals(now: now) }
@@ -144,6 +151,9 @@ public final class Player {
     }
     for (telling, readiness) in zip(watched, ready.dropFirst(5)) {
       telling.service(readiness, now: now)
+    }
+    for (run, readiness) in zip(animations, ready.suffix(animations.count)) {
+      reactions.service(run, readiness, at: now)
     }
     tellings.dropFailed()
     tellings.arrange(stage.successor)
@@ -170,6 +180,7 @@ public final class Player {
     if !screen.isBusy {
       if errorUntil == nil { moments.append(tellings.current?.nextMoment(now: now)) }
       moments.append(view.nextMoment(scene(now: now)))
+      moments.append(reactions.nextMoment(at: now, position: runningPosition(now: now)))
       moments.append(screen.nextMoment(now: now))
       moments.append(history.nextMoment)
       if mustPaint || layoutIsStale { moments.append(now) }
@@ -197,6 +208,7 @@ public final class Player {
     if layoutIsStale { layOut(now: now) }
     stepStory(now: now)
     guard !isFinished else { return }
+    stepReactions(now: now)
     // The chrome first: after a change of size its drawing clears the screen.
     screen.draw(view.chrome(scene(now: now)))
     paint(now: now)
@@ -251,14 +263,33 @@ public final class Player {
     }
   }
 
+  private func stepReactions(now: Instant) {
+    let shown = errorUntil == nil && tellings.current?.hasPicture == true
+    let position = shown ? tellings.current?.position(at: now) : nil
+    if reactions.step(at: now, position: position, shape: screen.reactionShape()) {
+      screen.setOverlay(reactions.overlay)
+      mustPaint = true
+    }
+    if let words = reactions.takeNotice() { view.say(words, now: now) }
+  }
+
+  /// The story's media time, while it goes on by itself.
+  private func runningPosition(now: Instant) -> Duration? {
+    guard let telling = tellings.current, telling.isRunning, errorUntil == nil else { return nil }
+    return telling.position(at: now)
+  }
+
   private func paint(now: Instant) {
     guard !screen.layout.isTooSmall else { return }
-    let overlays = view.overlays(scene(now: now))
+    var overlays = view.overlays(scene(now: now))
+    if !view.showsHelp, !stage.isAtEndCard {
+      reactions.add(to: &overlays, columns: screen.columns, style: screen.previewStyle, at: now)
+    }
     let settles = lastPaint.map { now - $0 >= .milliseconds(120) } ?? false
     let settlesNow = settles && !screen.isSettled
     let slides = screen.nextMoment(now: now) != nil
     guard mustPaint || overlays != view.paintedOverlays || settlesNow || slides else { return }
-    let isStill = tellings.current?.info?.isStill ?? true
+    let isStill = reactions.overlay == nil && tellings.current?.info?.isStill ?? true
     let bytes = screen.paint(overlays, exactly: (isStill || settlesNow) && !slides, now: now)
     view.paintedOverlays = overlays
     mustPaint = false
@@ -299,6 +330,7 @@ public final class Player {
       case .pause(let paused): tellings.current?.setPaused(paused, at: now)
       case .showEndCard:
         leaveStory(now: now)
+        reactions.storyBegan(nil, at: now)
         history.clearPlace()
         neighboursDue = now
         mustPaint = true
@@ -328,6 +360,7 @@ public final class Player {
     log.begin(stories[telling.story], generation: telling.generation, now: now)
     history.begin(telling.story)
     view.storyBegan(at: now)
+    reactions.storyBegan(stories[telling.story], at: now)
     screen.beginStory()
     let reel = stage.reel(of: telling.story)
     if let shownReel, shownReel != reel {
@@ -459,6 +492,7 @@ public final class Player {
     terminal.resize()
     let later = Instant.now
     for telling in tellings.all { telling.forgive() }
+    reactions.forgive()
     if wasRunning { tellings.current?.setPaused(stage.isPaused, at: later) }
     refresh()
   }
@@ -491,7 +525,11 @@ public final class Player {
   private func press(_ key: Key, now: Instant) {
     view.lastKey = now
     if stage.isAtEndCard, key == .enter { return answer(.replay, now: now) }
-    guard let action = options.keys.action(for: key) else { return }
+    if !stage.isAtEndCard, reactions.press(key, at: now) { return }
+    guard let action = options.keys.action(for: key) else {
+      if !stage.isAtEndCard { reactions.pressDigit(key, at: now) }
+      return
+    }
     if options.untimed, action != .quit, action != .quitRemembering { return }
     switch action {
     case .next: answer(.next, now: now)
@@ -511,6 +549,8 @@ public final class Player {
     case .link: openLink(now: now)
     case .still: saveStill(now: now)
     case .mute, .volumeUp, .volumeDown: turn(action, now: now)
+    case .reactions: if !stage.isAtEndCard { reactions.toggleStrip(at: now) }
+    case .showReactions: reactions.toggleShown(at: now)
     case .caption, .mode, .fit, .help, .info, .close:
       if view.take(action) { layoutIsStale = true }
     }

@@ -19,7 +19,11 @@ final class Screen {
   private var painter: FramePainter
   /// The picture's cells without overlays.
   private var base: CellGrid
+  /// Whether `base` shows something else than `picture` and `overlay`.
+  private var baseIsStale = false
   private var picture: PixelPicture?
+  /// A reaction's frame over the picture.
+  private var overlay: AlphaPicture?
   /// The side from which the next picture comes; nil for a cut.
   private var comesFrom: Slide.Side?
   private var slide: Slide?
@@ -100,7 +104,36 @@ final class Screen {
     base = parts.base
     // Until the decoder's picture of the new size comes, or where none will.
     picture = picture?.scaledToFit(renderer.pixelGrid(columns: columns, rows: pictureRows))
-    if let picture { renderer.render(picture, columns: columns, rows: pictureRows, into: &base) }
+    baseIsStale = picture != nil
+  }
+
+  /// What a reaction must fit into to lie over the picture.
+  func reactionShape() -> PictureRequest {
+    var shape = shape(fit: .contain)
+    if let picture, picture.width > 0, picture.height > 0 {
+      shape.width = UInt32(picture.width)
+      shape.height = UInt32(picture.height)
+    }
+    return shape
+  }
+
+  var previewStyle: PreviewStyle {
+    PreviewStyle(
+      mode: mode, depth: terminal.abilities.colour, unicode: terminal.abilities.unicode,
+      cellAspect: terminal.cellAspect)
+  }
+
+  /// Lays a reaction's frame over the picture, or takes it away.
+  func setOverlay(_ overlay: AlphaPicture?) {
+    self.overlay = overlay
+    baseIsStale = picture != nil
+  }
+
+  private func renderBase() {
+    guard baseIsStale, let picture else { return }
+    baseIsStale = false
+    let seen = overlay.map { picture.covered(by: $0) } ?? picture
+    renderer.render(seen, columns: columns, rows: pictureRows, into: &base)
   }
 
   /// The next picture pushes the present one away, where the line is fast enough for that.
@@ -114,13 +147,16 @@ final class Screen {
 
   /// Makes a picture the one to be seen.
   func setPicture(_ decoded: DecodedPicture, now: Instant) {
-    if let comesFrom { slide = Slide(from: base, side: comesFrom, began: now) }
+    if let comesFrom {
+      renderBase()
+      slide = Slide(from: base, side: comesFrom, began: now)
+    }
     comesFrom = nil
 
     let picture = PixelPicture(
       width: Int(decoded.width), height: Int(decoded.height), pixels: decoded.pixels)
     self.picture = picture
-    renderer.render(picture, columns: columns, rows: pictureRows, into: &base)
+    baseIsStale = true
   }
 
   /// Another story's pictures come: what was measured of the last one's light does not hold.
@@ -140,6 +176,7 @@ final class Screen {
   func paint(_ overlays: Overlays, exactly: Bool, now: Instant) -> Int {
     precondition(!isBusy, "one frame in flight")
     let tolerance = exactly ? 0 : tolerance
+    renderBase()
     if let moving = slide, moving.isOver(at: now) { slide = nil }
     if overlays == Overlays(), slide == nil {
       outgoing = painter.paint(base, tolerance: tolerance)

@@ -14,8 +14,13 @@ public struct ContentInfo: Equatable, Sendable {
 /// Why a resource's bytes cannot be had, in words that follow "cannot play NAME: ".
 public struct ResourceError: Error, Equatable, Sendable, CustomStringConvertible {
   public let reason: String
+  /// Its server says that it is not there, or not any more (404 and 410).
+  public let isGone: Bool
 
-  public init(_ reason: String) { self.reason = reason }
+  public init(_ reason: String, isGone: Bool = false) {
+    self.reason = reason
+    self.isGone = isGone
+  }
 
   public var description: String { reason }
 }

@@ -6,14 +6,21 @@ public struct Feed: Equatable, Sendable {
   public var reels: [Reel]
   /// What the source named but cannot be told, in the order of the source.
   public var skipped: [Skipped]
+  /// Where reactions come from, if the source says so.
+  public var animations: AnimationEndpoint?
+  /// Reactions that stories have received, by the stories' ids: few have any.
+  public var reactions: [String: [ReceivedReaction]]
 
   public init(
-    identity: String = "", title: String, reels: [Reel] = [], skipped: [Skipped] = []
+    identity: String = "", title: String, reels: [Reel] = [], skipped: [Skipped] = [],
+    animations: AnimationEndpoint? = nil, reactions: [String: [ReceivedReaction]] = [:]
   ) {
     self.identity = identity
     self.title = title
     self.reels = reels
     self.skipped = skipped
+    self.animations = animations
+    self.reactions = reactions
   }
 
   /// The number of stories in all reels. O(reels).

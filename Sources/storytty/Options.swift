@@ -86,6 +86,12 @@ enum OptionTable {
         throw UsageError(words: "--image-time must be above 0")
       }
     },
+    OptionRow(
+      "animations", argument: "URL|DIR", help: "where reactions come from, instead of the feed's"
+    ) {
+      let isWeb = ["http://", "https://"].contains(where: $1.lowercased().hasPrefix)
+      $0.play.animations = AnimationEndpoint(place: isWeb ? .url($1) : .file(Paths.absolute($1)))
+    },
     OptionRow("manual", help: "wait for a key after each story") { options, _ in
       options.play.manual = true
     },

@@ -229,7 +229,8 @@ final class Content {
   func fail(_ error: FetchError) {
     let failed = reads
     reads = []
-    for read in failed { read.answer(.failure(ResourceError(error.words))) }
+    let isGone = error.kind == .refused(status: 404) || error.kind == .refused(status: 410)
+    for read in failed { read.answer(.failure(ResourceError(error.words, isGone: isGone))) }
   }
 
   // MARK: - Storing

@@ -53,15 +53,31 @@ public final class Network {
   /// Reads all of a web address, such as a feed: checked with its server each time, and as it was
   /// where that is out of reach.
   ///
-  /// - Parameter most: bytes above which it is refused.
+  /// - Parameters:
+  ///   - most: bytes above which it is refused.
+  ///   - feed: the web address of what names it, if that is a stranger: where that came from decides
+  ///     what may be reached.
   public func load(
-    _ url: String, most: Int, answer: @escaping (Result<[UInt8], ResourceError>) -> Void
+    _ url: String, most: Int, namedBy feed: String? = nil,
+    answer: @escaping (Result<[UInt8], ResourceError>) -> Void
   ) {
     do throws(ResourceError) {
-      Network.readAll(try open(url, freshSeconds: 0), most: most, answer: answer)
+      let resource: CachedResource
+      if let feed {
+        resource = try WebOpener(self, playlist: feed).open(url, freshSeconds: 0)
+      } else {
+        resource = try open(url, freshSeconds: 0)
+      }
+      Network.readAll(resource, most: most, answer: answer)
     } catch {
       answer(.failure(error))
     }
+  }
+
+  /// Forgets what is stored of a web address: it was withdrawn.
+  public func discard(_ url: String) {
+    guard let address = WebAddress(url), let cache else { return }
+    cache.send(.discard(key: Content.key(of: address, isListing: false, options)))
   }
 
   /// Asks a folder of a WebDAV server for the list of what is in it, not deeper: checked each

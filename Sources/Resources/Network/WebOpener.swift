@@ -11,6 +11,10 @@ public final class WebOpener: ResourceOpener {
   }
 
   public func open(_ reference: String) throws(ResourceError) -> any Resource {
+    try open(reference, freshSeconds: nil)
+  }
+
+  func open(_ reference: String, freshSeconds: Int64?) throws(ResourceError) -> CachedResource {
     guard let playlist, let address = WebAddress(reference, relativeTo: playlist) else {
       throw ResourceError("a playlist from the network may only name web addresses")
     }
@@ -18,6 +22,7 @@ public final class WebOpener: ResourceOpener {
       throw ResourceError("a playlist names an insecure address")
     }
     // A login in the playlist's own address is for its server, also for what it names there.
-    return try network.open(address.withLogin(of: playlist), namedBy: playlist)
+    return try network.open(
+      address.withLogin(of: playlist), namedBy: playlist, freshSeconds: freshSeconds)
   }
 }

@@ -35,6 +35,8 @@ final class CacheThread: Sendable {
     case flush(ContentNumber, EntryNumber)
     case revise(EntryNumber, ContentFacts)
     case supersede(EntryNumber)
+    /// Nobody is to find what is stored by this key any more.
+    case discard(key: String)
     case drop(EntryNumber, Segment)
     case close(EntryNumber)
     case count(Saving)
@@ -223,6 +225,12 @@ private final class CacheLoop {
       _ = attempt { store throws(CacheError) in try store.revise(entry, facts) }
     case .supersede(let entry):
       _ = attempt { store throws(CacheError) in try store.supersede(entry) }
+    case .discard(let key):
+      _ = attempt { store throws(CacheError) in
+        guard let found = try store.find(key) else { return }
+        try store.supersede(found.entry)
+        store.close(found.entry)
+      }
     case .drop(let entry, let segment):
       store?.drop(segment, of: entry)
       commitLater()
@@ -284,7 +292,7 @@ private final class CacheLoop {
 extension CacheThread.Command {
   fileprivate var isPrompt: Bool {
     switch self {
-    case .open, .create, .supersede, .revise: true
+    case .open, .create, .supersede, .discard, .revise: true
     case .write, .reread, .flush, .drop, .close, .count, .stop: false
     }
   }

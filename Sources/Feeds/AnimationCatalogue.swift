@@ -1,0 +1,153 @@
+import JSONText
+
+/// What a server, or a folder's `animations.json`, offers as reactions: an array of objects, of which
+/// only the `id` is required.
+public struct AnimationCatalogue: Equatable, Sendable {
+  public struct Entry: Equatable, Sendable {
+    /// Text of a stranger, like the title.
+    public var id: String
+    public var title: String
+    /// Of the animation's file, in small hexadecimal digits.
+    public var sha256: String?
+    /// Those of a higher one are shown before others that wait.
+    public var priority: Int
+
+    public init(id: String, title: String = "", sha256: String? = nil, priority: Int = 0) {
+      self.id = id
+      self.title = title.isEmpty ? id : title
+      self.sha256 = sha256
+      self.priority = priority
+    }
+  }
+
+  /// Why a text is no catalogue, in words.
+  public struct Failure: Error, Equatable, Sendable {
+    public let reason: String
+  }
+
+  /// A larger text is refused.
+  public static let mostBytes = 64 << 20
+
+  /// In the order of the text, each id once.
+  public private(set) var entries: [Entry] = []
+  private var places: [String: Int] = [:]
+
+  public init(entries: [Entry] = []) {
+    for entry in entries { add(entry) }
+  }
+
+  /// Reads a catalogue. Entries without a usable id are left out.
+  public init(_ text: [UInt8]) throws(Failure) {
+    var reader = JSONReader(text)
+    do throws(JSONReader.Failure) {
+      let kind = try reader.peek()
+      guard kind == .array else {
+        throw JSONReader.Failure(offset: nil, what: "it is \(kind.rawValue), not an array")
+      }
+      try reader.enter()
+      while try reader.nextElement() {
+        if let entry = try Self.entry(&reader) { add(entry) }
+        guard entries.count <= Limit.items else {
+          throw JSONReader.Failure(offset: nil, what: "it has more than \(Limit.items) entries")
+        }
+      }
+      try reader.finish()
+    } catch {
+      throw Failure(reason: "no list of animations: \(error.what)")
+    }
+  }
+
+  /// What is offered under an id; nil where that is not (any more).
+  public subscript(id: String) -> Entry? { places[id].map { entries[$0] } }
+
+  private mutating func add(_ entry: Entry) {
+    guard AnimationID.isUsable(entry.id), places[entry.id] == nil else { return }
+    places[entry.id] = entries.count
+    entries.append(entry)
+  }
+
+  /// The element that is next; nil where it offers nothing.
+  private static func entry(_ reader: inout JSONReader) throws(JSONReader.Failure) -> Entry? {
+    guard try reader.peek() == .object else {
+      try reader.skip()
+      return nil
+    }
+    var entry = Entry(id: "")
+    try reader.enter()
+    while let key = try reader.nextKey() {
+      switch (key, try reader.peek()) {
+      case ("id", .string): entry.id = try reader.string()
+      case ("title", .string):
+        var ignored: String?
+        entry.title = try reader.shownText(key, problem: &ignored) ?? ""
+      case ("sha256", .string): entry.sha256 = hash(try reader.string())
+      case ("priority", .number):
+        entry.priority = Int(max(-1_000, min(1_000, Double(try reader.number()) ?? 0)))
+      default: try reader.skip()
+      }
+    }
+    if entry.title.isEmpty { entry.title = entry.id }
+    return entry
+  }
+
+  private static func hash(_ text: String) -> String? {
+    let isHash = text.utf8.count == 64 && text.allSatisfy(\.isHexDigit)
+    return isHash ? text.lowercased() : nil
+  }
+}
+
+/// The names by which animations are asked for.
+public enum AnimationID {
+  private static let longest = 1024
+
+  /// Whether a server can be asked for it: what is only a way through folders can not.
+  static func isUsable(_ id: String) -> Bool {
+    !id.isEmpty && id.utf8.count <= longest && id != "." && id != ".."
+  }
+
+  /// Where a server may have one, the likelier first: by its own path, or as a static file.
+  public static func addresses(of id: String, below endpoint: String) -> [String] {
+    guard isUsable(id) else { return [] }
+    let encoded = percentEncoded(id)
+    return ["\(endpoint)/animation/\(encoded)", "\(endpoint)/\(encoded).json"]
+  }
+
+  /// Where a server may have its catalogue.
+  public static func catalogues(below endpoint: String) -> [String] {
+    ["\(endpoint)/animations", "\(endpoint)/animations.json"]
+  }
+
+  /// The files of a folder that may be one; none for an id that is no plain name.
+  public static func files(of id: String, in folder: String) -> [String] {
+    let isPlain =
+      isUsable(id) && !id.hasPrefix(".")
+      && !id.utf8.contains { $0 < 0x20 || $0 == 0x7F || $0 == UInt8(ascii: "/") }
+    return isPlain ? endings.map { "\(folder)/\(id).\($0)" } : []
+  }
+
+  /// The id of a file in a folder by its name; nil for what is no animation by its name.
+  public static func id(ofFile name: String) -> String? {
+    guard let dot = name.lastIndex(of: "."), !name.hasPrefix("."), name != "animations.json",
+      endings.contains(name[name.index(after: dot)...].lowercased())
+    else { return nil }
+    return String(name[..<dot])
+  }
+
+  private static let endings = ["json", "tgs", "lottie"]
+
+  /// As one part of a path (RFC 3986, section 2.3): nothing but unreserved characters stays.
+  static func percentEncoded(_ text: String) -> String {
+    let digits = Array("0123456789ABCDEF")
+    var encoded = ""
+    for byte in text.utf8 {
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
+        UInt8(ascii: "_"), UInt8(ascii: "~"):
+        encoded.unicodeScalars.append(Unicode.Scalar(byte))
+      default: encoded += "%\(digits[Int(byte >> 4)])\(digits[Int(byte & 15)])"
+      }
+    }
+    return encoded
+  }
+}

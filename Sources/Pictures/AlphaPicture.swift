@@ -1,0 +1,60 @@
+/// A picture that can be seen through: premultiplied `0xAARRGGBB`.
+public struct AlphaPicture: Equatable, Sendable {
+  public let width: Int
+  public let height: Int
+  /// Row by row; always `width * height` of them.
+  public let pixels: [UInt32]
+
+  /// - Precondition: `pixels.count == width * height`.
+  public init(width: Int, height: Int, pixels: [UInt32]) {
+    precondition(width >= 0 && height >= 0 && pixels.count == width * height)
+    self.width = width
+    self.height = height
+    self.pixels = pixels
+  }
+}
+
+extension PixelPicture {
+  /// The picture with another one over its middle; what would stand out is cut off.
+  public func covered(by cover: AlphaPicture) -> PixelPicture {
+    let (wide, high) = (min(width, cover.width), min(height, cover.height))
+    let (left, top) = ((width - wide) / 2, (height - high) / 2)
+    let (coverLeft, coverTop) = ((cover.width - wide) / 2, (cover.height - high) / 2)
+    var blended = pixels
+    for row in 0..<high {
+      let start = (top + row) * width + left
+      let coverStart = (coverTop + row) * cover.width + coverLeft
+      let over = cover.pixels.span.extracting(coverStart..<coverStart + wide)
+      Blend.over(over, onto: &blended, at: start)
+    }
+    return PixelPicture(width: width, height: height, pixels: blended)
+  }
+}
+
+/// Puts premultiplied pixels over opaque ones.
+enum Blend {
+  static func over(_ cover: Span<UInt32>, onto pixels: inout [UInt32], at start: Int) {
+    var target = pixels.mutableSpan
+    for index in cover.indices where cover[index] != 0 {
+      target[start + index] = blend(cover[index], over: target[start + index])
+    }
+  }
+
+  /// Each channel is exactly rounded. More colour than there is alpha, as no animation should have,
+  /// is the brightest.
+  static func blend(_ pixel: UInt32, over ground: UInt32) -> UInt32 {
+    let rest = 255 - pixel >> 24
+    // Red and blue, then green; with what is added, the shifts divide by 255 and round.
+    var outer = (ground & 0xFF_00FF) * rest + 0x80_0080
+    outer = (outer + (outer >> 8 & 0xFF_00FF)) >> 8 & 0xFF_00FF
+    var inner = (ground >> 8 & 0xFF) * rest + 0x80
+    inner = (inner + inner >> 8) >> 8
+    outer += pixel & 0xFF_00FF
+    inner += pixel >> 8 & 0xFF
+    if outer & 0x100_0100 != 0 {
+      if outer & 0x100_0000 != 0 { outer = outer & 0xFFFF | 0xFF_0000 }
+      if outer & 0x100 != 0 { outer = outer & 0xFF_0000 | 0xFF }
+    }
+    return outer | min(255, inner) << 8
+  }
+}

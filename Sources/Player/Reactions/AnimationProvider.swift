@@ -1,0 +1,177 @@
+import Feeds
+import Resources
+import Stories
+import System
+
+/// Gets the animations that a feed's server, or a folder, offers as reactions, and forgets those that
+/// it withdraws. On the player's loop; what the network brings is answered when it delivers.
+final class AnimationProvider {
+  typealias Answer = (Result<[UInt8], ResourceError>) -> Void
+
+  let endpoint: AnimationEndpoint
+  private let network: Network
+  /// What is offered; nil until that is known.
+  private(set) var catalogue: AnimationCatalogue?
+  /// Why it is not known.
+  private(set) var problem: String?
+  private(set) var isLoading = false
+  /// Grows with what is offered: who keeps what came from here looks again.
+  private(set) var edition = 0
+  private var lastRefresh: Instant?
+  private var refreshes = 0
+  private var awaiting: [() -> Void] = []
+  /// Files by id, with the hash that the catalogue named then.
+  private var kept: [String: (bytes: [UInt8], hash: String?)] = [:]
+  private var keptBytes = 0
+
+  private static let mostKept = 8 << 20
+  private static let longest = 8 << 20
+  static let refreshTime = Duration.seconds(300)
+
+  init(endpoint: AnimationEndpoint, network: Network) {
+    self.endpoint = endpoint
+    self.network = network
+  }
+
+  /// When the list is asked for again; nil before it was first.
+  var refreshDue: Instant? {
+    isLoading ? nil : lastRefresh.map { $0 + AnimationProvider.refreshTime }
+  }
+
+  // MARK: - The catalogue
+
+  /// Asks what is offered now. An answer to an earlier question does not count any more.
+  func refresh(at now: Instant) {
+    lastRefresh = now
+    refreshes += 1
+    isLoading = true
+    switch endpoint.place {
+    case .file(let folder): finishRefresh(AnimationFolder(folder).catalogue())
+    case .url: load(AnimationID.catalogues(below: base)[...], refresh: refreshes)
+    }
+  }
+
+  private var base: String {
+    let text = endpoint.place.text
+    return text.hasSuffix("/") ? String(text.dropLast()) : text
+  }
+
+  private func load(_ addresses: ArraySlice<String>, refresh: Int) {
+    guard let address = addresses.first else { return }
+    network.load(address, most: AnimationCatalogue.mostBytes, namedBy: endpoint.feed) {
+      [weak self] result in
+      guard let self, refresh == refreshes else { return }
+      let read = result.flatMap { bytes -> Result<AnimationCatalogue, ResourceError> in
+        do throws(AnimationCatalogue.Failure) {
+          return .success(try AnimationCatalogue(bytes))
+        } catch {
+          return .failure(ResourceError(error.reason))
+        }
+      }
+      if case .failure = read, addresses.count > 1 {
+        return load(addresses.dropFirst(), refresh: refresh)
+      }
+      finishRefresh(read)
+    }
+  }
+
+  private func finishRefresh(_ result: Result<AnimationCatalogue, ResourceError>) {
+    isLoading = false
+    switch result {
+    case .success(let new):
+      let withdrawn = catalogue?.entries.filter { new[$0.id] == nil }.map(\.id) ?? []
+      problem = nil
+      catalogue = new
+      for id in withdrawn { forget(id) }
+      for (id, file) in kept where new[id]?.sha256 != file.hash { drop(id) }
+      edition += 1
+    case .failure(let error):
+      // What was offered before stays, where only the server is out of reach.
+      problem = error.reason
+    }
+    let waiting = awaiting
+    awaiting = []
+    for resume in waiting { resume() }
+  }
+
+  // MARK: - One animation
+
+  /// Gets one by its id. Asks for the catalogue first, so that nothing withdrawn is shown.
+  func fetch(_ id: String, at now: Instant, answer: @escaping Answer) {
+    if lastRefresh == nil { refresh(at: now) }
+    guard !isLoading else {
+      return awaiting.append { [weak self] in self?.fetchKnown(id, answer) }
+    }
+    fetchKnown(id, answer)
+  }
+
+  private func fetchKnown(_ id: String, _ answer: @escaping Answer) {
+    let entry = catalogue?[id]
+    if catalogue != nil, entry == nil {
+      forget(id)
+      return answer(.failure(ResourceError("it is not offered any more", isGone: true)))
+    }
+    if let file = kept[id] { return answer(.success(file.bytes)) }
+    switch endpoint.place {
+    case .file(let folder):
+      check(AnimationFolder(folder).file(of: id), id, entry, answer)
+    case .url:
+      let addresses = AnimationID.addresses(of: id, below: base)
+      guard !addresses.isEmpty else { return answer(.failure(ResourceError("it has no name"))) }
+      load(addresses[...], wasGone: true) { [weak self] in self?.check($0, id, entry, answer) }
+    }
+  }
+
+  private func load(_ addresses: ArraySlice<String>, wasGone: Bool, answer: @escaping Answer) {
+    guard let address = addresses.first else { return }
+    network.load(address, most: AnimationProvider.longest, namedBy: endpoint.feed) {
+      [weak self] result in
+      guard let self, case .failure(let error) = result else { return answer(result) }
+      let isGone = wasGone && error.isGone
+      guard addresses.count > 1 else {
+        return answer(.failure(ResourceError(error.reason, isGone: isGone)))
+      }
+      load(addresses.dropFirst(), wasGone: isGone, answer: answer)
+    }
+  }
+
+  private func check(
+    _ result: Result<[UInt8], ResourceError>, _ id: String, _ entry: AnimationCatalogue.Entry?,
+    _ answer: Answer
+  ) {
+    switch result {
+    case .failure(let error):
+      if error.isGone { forget(id) }
+      answer(result)
+    case .success(let bytes):
+      if let hash = entry?.sha256, hash != SHA256.hex(of: bytes) {
+        return answer(.failure(ResourceError("it is not what its list describes")))
+      }
+      keep(bytes, id, hash: entry?.sha256)
+      answer(result)
+    }
+  }
+
+  // MARK: - What is kept
+
+  private func keep(_ bytes: [UInt8], _ id: String, hash: String?) {
+    drop(id)
+    while keptBytes + bytes.count > AnimationProvider.mostKept, let other = kept.keys.first {
+      drop(other)
+    }
+    kept[id] = (bytes, hash)
+    keptBytes += bytes.count
+  }
+
+  private func drop(_ id: String) {
+    if let file = kept.removeValue(forKey: id) { keptBytes -= file.bytes.count }
+  }
+
+  /// It was withdrawn: here and in the cache nothing of it stays.
+  private func forget(_ id: String) {
+    drop(id)
+    edition += 1
+    guard case .url = endpoint.place else { return }
+    for address in AnimationID.addresses(of: id, below: base) { network.discard(address) }
+  }
+}

@@ -1,0 +1,131 @@
+import DecoderLink
+import Decoders
+import Pictures
+import System
+
+/// How previews are drawn.
+struct PreviewStyle: Equatable {
+  var mode: PictureMode
+  var depth: ColourDepth
+  var unicode: Bool
+  var cellAspect: Double
+
+  fileprivate var renderer: CellRenderer {
+    CellRenderer(mode: mode, depth: depth, unicode: unicode)
+  }
+}
+
+/// Small moving pictures of the reactions in sight: each is decoded once, one after another.
+final class Previews {
+  private let provider: AnimationProvider
+  private let pool: DecoderPool
+  private var style: PreviewStyle
+  private var clips: [String: AnimationClip] = [:]
+  /// Those that cannot be had.
+  private var missing: Set<String> = []
+  private var wanted: [String] = []
+  private var run: (id: String, run: AnimationRun, clip: AnimationClip)?
+  private var fetching: String?
+  private var edition = 0
+  private let began = Instant.now
+
+  private static let step = Duration.milliseconds(80)
+  private static let mostBytes = 64 << 10
+  private static let mostClips = 64
+
+  init(provider: AnimationProvider, pool: DecoderPool, style: PreviewStyle) {
+    self.provider = provider
+    self.pool = pool
+    self.style = style
+    edition = provider.edition
+  }
+
+  var running: AnimationRun? { run?.run }
+
+  /// When the pictures in sight change.
+  func nextMoment(at now: Instant) -> Instant? {
+    clips.isEmpty ? nil : began + Previews.step * (Int((now - began) / Previews.step) + 1)
+  }
+
+  /// Those in sight; the first are seen to first.
+  func want(_ ids: [String], style: PreviewStyle, at now: Instant) {
+    if style != self.style || provider.edition != edition {
+      self.style = style
+      edition = provider.edition
+      stop()
+      clips = [:]
+      missing = []
+    }
+    wanted = ids
+    if clips.count > Previews.mostClips { clips = clips.filter { ids.contains($0.key) } }
+    startNext(at: now)
+  }
+
+  func stop() {
+    run?.run.close()
+    run = nil
+    fetching = nil
+    wanted = []
+  }
+
+  func service(_ readiness: Readiness, now: Instant) {
+    guard var current = run else { return }
+    current.run.service(readiness, now: now)
+    while let next = current.run.nextTime, let frame = current.run.takeFrame(at: next) {
+      let isNew = current.clip.frames.last.map { frame.time - $0.time >= Previews.step } ?? true
+      if isNew { current.clip.add(frame, most: Previews.mostBytes) }
+    }
+    run = current
+    guard current.run.failure != nil || current.run.hasEnded || current.clip.isCut else { return }
+    if current.clip.frames.isEmpty {
+      missing.insert(current.id)
+    } else {
+      clips[current.id] = current.clip
+    }
+    current.run.close()
+    run = nil
+    startNext(at: now)
+  }
+
+  private func startNext(at now: Instant) {
+    guard run == nil, fetching == nil,
+      let id = wanted.first(where: { clips[$0] == nil && !missing.contains($0) })
+    else { return }
+    fetching = id
+    provider.fetch(id, at: now) { [weak self] result in
+      guard let self, fetching == id else { return }
+      fetching = nil
+      if case .success(let bytes) = result,
+        let new = try? AnimationRun(bytes, shape: shape, pool: pool)
+      {
+        run = (id, new, AnimationClip())
+      } else {
+        missing.insert(id)
+        startNext(at: .now)
+      }
+    }
+  }
+
+  private var shape: PictureRequest {
+    let renderer = style.renderer
+    let grid = renderer.pixelGrid(
+      columns: Compositor.previewColumns, rows: Compositor.previewRows)
+    return PictureRequest(
+      width: UInt32(grid.width), height: UInt32(grid.height),
+      pixelAspect: renderer.pixelAspect(cellAspect: style.cellAspect))
+  }
+
+  /// What a reaction looks like now.
+  func cells(of id: String, at now: Instant) -> CellGrid? {
+    guard let clip = clips[id], clip.length > .zero else { return nil }
+    let rounds = Int((now - began) / clip.length)
+    guard let index = clip.index(at: now - began - clip.length * rounds) else { return nil }
+    let frame = clip.frames[index]
+    var renderer = style.renderer
+    var cells = CellGrid(columns: Compositor.previewColumns, rows: Compositor.previewRows)
+    renderer.render(
+      PixelPicture(width: Int(frame.width), height: Int(frame.height), pixels: frame.pixels),
+      columns: cells.columns, rows: cells.rows, into: &cells)
+    return cells
+  }
+}

@@ -1,0 +1,34 @@
+import Stories
+
+/// Says when the reactions that a story has received are to be shown: each once in a telling, when
+/// the story comes to its moment, and not when a jump passes over it.
+package struct ReactionCues {
+  /// Not shown yet, in the order of their times.
+  private var pending: [ReceivedReaction]
+  private var position: Duration?
+  /// A longer way in one go is a jump.
+  private static let jump = Duration.seconds(1)
+
+  package init(_ received: [ReceivedReaction]) {
+    pending = received.sorted { $0.atS < $1.atS }
+  }
+
+  /// The moment of the next one that was not shown yet.
+  package func next(after position: Duration) -> Duration? {
+    pending.first { $0.atS > position / .seconds(1) }.map { .seconds($0.atS) }
+  }
+
+  /// Those whose moment was reached since the last call.
+  package mutating func due(at now: Duration) -> [ReceivedReaction] {
+    // The first position is the story's start, or where it was gone to before anything was shown.
+    let last = position ?? (now <= ReactionCues.jump ? .nanoseconds(-1) : now)
+    position = now
+    guard now > last, now - last <= ReactionCues.jump else { return [] }
+    let reached = (last / .seconds(1))..<(now / .seconds(1))
+    let due = pending.filter { $0.atS > reached.lowerBound && $0.atS <= reached.upperBound }
+    if !due.isEmpty {
+      pending.removeAll { $0.atS > reached.lowerBound && $0.atS <= reached.upperBound }
+    }
+    return due
+  }
+}

@@ -1,0 +1,101 @@
+import DecoderLink
+import Decoders
+import Pictures
+import System
+
+/// One reaction on its way to the screen or on it: decoded now, or kept from the last time.
+final class ReactionShow {
+  enum Step: Equatable {
+    case nothing
+    /// Its first frame, and how long it lasts.
+    case began(AlphaPicture, length: Duration)
+    case frame(AlphaPicture)
+    case over
+    case failed(String)
+  }
+
+  let ticket: Int
+  let id: String
+  /// Decodes it; nil while its bytes are awaited, and where it was kept.
+  private(set) var run: AnimationRun?
+  /// What was kept, or is to be.
+  private(set) var clip: AnimationClip
+  private let isKept: Bool
+  private var began: Instant?
+  private var shownIndex: Int?
+
+  /// A longer one is cut off: it lies over somebody's story.
+  static let longest = Duration.seconds(15)
+  /// For one that does not move.
+  private static let stillTime = Duration.seconds(2)
+  private static let mostKept = 4 << 20
+
+  init(ticket: Int, id: String, kept clip: AnimationClip? = nil) {
+    self.ticket = ticket
+    self.id = id
+    self.clip = clip ?? AnimationClip()
+    isKept = clip != nil
+  }
+
+  func begin(_ run: AnimationRun) { self.run = run }
+
+  func close() {
+    run?.close()
+    run = nil
+  }
+
+  /// When `step` has something to show without an event from outside.
+  func nextMoment(at now: Instant) -> Instant? {
+    guard let began else { return run?.hasFrame == true || isKept ? now : nil }
+    let next = isKept ? nextKept(at: now) : run?.nextTime
+    return [next.map { began + $0 }, began + length].compactMap { $0 }.min()
+  }
+
+  private func nextKept(at now: Instant) -> Duration? {
+    guard let shownIndex, shownIndex + 1 < clip.frames.count else { return nil }
+    return clip.frames[shownIndex + 1].time
+  }
+
+  private var length: Duration {
+    guard let info = run?.info else { return min(clip.length, ReactionShow.longest) }
+    return info.isStill
+      ? ReactionShow.stillTime
+      : min(info.duration ?? ReactionShow.longest, ReactionShow.longest)
+  }
+
+  /// What is kept for the next time; nil where that is not all of it.
+  var keptClip: AnimationClip? {
+    guard !isKept, run?.hasEnded == true, run?.hasFrame == false, !clip.isCut,
+      run?.info?.isStill == false
+    else { return nil }
+    return clip
+  }
+
+  func step(at now: Instant) -> Step {
+    if let failure = run?.failure, run?.hasFrame != true { return .failed(failure) }
+    let time = began.map { now - $0 } ?? .zero
+    if began != nil, time >= length { return .over }
+    guard let frame = isKept ? takeKept(at: time) : takeComing(at: time) else {
+      return .nothing
+    }
+    guard began == nil else { return .frame(frame) }
+    began = now
+    return .began(frame, length: length)
+  }
+
+  private func takeKept(at time: Duration) -> AlphaPicture? {
+    guard let index = clip.index(at: time), index != shownIndex else { return nil }
+    shownIndex = index
+    return clip.frames[index].alphaPicture
+  }
+
+  private func takeComing(at time: Duration) -> AlphaPicture? {
+    var newest: DecodedPicture?
+    // One by one: those that are too late to be seen are kept for the next time all the same.
+    while let next = run?.nextTime, next <= time, let frame = run?.takeFrame(at: next) {
+      clip.add(frame, most: ReactionShow.mostKept)
+      newest = frame
+    }
+    return newest?.alphaPicture
+  }
+}
