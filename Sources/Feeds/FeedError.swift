@@ -37,6 +37,8 @@ enum Limit {
   static let reactions = 1_000
   /// JSON nesting, and folders in folders.
   static let nesting = 64
+  /// Folders of a folder of the web whose lists are asked for: each is a request.
+  static let webFolders = 256
   /// Lists in lists.
   static let lists = 8
   /// A caption longer than this is cut.

@@ -98,12 +98,17 @@ struct SourceOpener {
       }
     }
     let folder = try read(source, web.listings(of: [source])[0])
-    let urls = folder.folders.map(\.url)
+    let urls = folder.folders.prefix(Limit.webFolders).map(\.url)
     var parts: [String: Result<WebFolder, FeedError>] = [:]
     for (url, answer) in zip(urls, web.listings(of: urls)) {
       parts[url] = Result { () throws(FeedError) in try read(url, answer) }
     }
-    return try folder.feed(parts: parts)
+    var feed = try folder.feed(parts: parts)
+    if folder.folders.count > urls.count {
+      let reason = "of its \(folder.folders.count) folders only \(urls.count) are read"
+      feed.skipped.append(Skipped(source: shown, reason: reason))
+    }
+    return feed
   }
 
   private func loose(url: String, _ kind: Story.Kind?) -> Found {

@@ -45,6 +45,10 @@ extension EndToEnd {
       ("[host a]\nuser = x\npassword = y\npassword-env = Z", ":4: the password is given twice"),
       ("\n[host a]\npassword-command = x", ":2: a password needs a user: user = NAME"),
       (
+        "[host a]\nprofile = box\nuser = x\npassword = y",
+        ":1: box takes no password: header-command = Authorization: COMMAND"
+      ),
+      (
         "[host a]\nca-file = /nonexistent",
         ":2: cannot read /nonexistent: No such file or directory"
       ),

@@ -86,6 +86,30 @@ struct FakeWeb: WebAccess {
     }
   }
 
+  @Test func read_ofAFolderOfVeryManyFolders_asksOnlySome() throws {
+    let names = (1...300).map { "\($0)/" }
+    let lists = Dictionary(uniqueKeysWithValues: names.map { (url + $0, "a.mp4") })
+    let web = FakeWeb(
+      lists: lists.merging([url: names.joined(separator: " ")]) { $1 }, folders: [url])
+    let feed = try FeedReader(web: web).read([url])
+    #expect(feed.reels.map(\.name) == (1...256).map { "\($0)" })
+    #expect(
+      feed.skipped == [Skipped(source: url, reason: "of its 300 folders only 256 are read")])
+  }
+
+  @Test func read_ofAShortForm_isWhatItStandsFor() throws {
+    let web = FakeWeb(
+      pages: [url + "s": Array("#EXTM3U\na.mp4\n".utf8)], shorts: ["cloud:/s": url + "s"])
+    #expect(outline(try FeedReader(web: web).read(["cloud:/s"])) == ["s: a.mp4"])
+    #expect(
+      throws: FeedError.cannotPlay(source: "cloud:/t", reason: "it is not configured")
+    ) { try FeedReader(web: web).read(["cloud:/t"]) }
+    // A file that is called so is that file.
+    let files = FakeFiles(["/home/cloud:/s": .file(Bytes.mp4)])
+    let feed = try FeedReader(files: files, web: web).read(["cloud:/s"])
+    #expect(feed.reels.flatMap(\.stories).map(\.source) == [.file("/home/cloud:/s")])
+  }
+
   @Test func read_ofAFeedWithASlash_isThatFeed() throws {
     let web = FakeWeb(
       pages: [url: Array("#EXTM3U\na.mp4\n".utf8)], lists: [url: "other.mp4"])

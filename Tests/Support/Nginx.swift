@@ -15,7 +15,7 @@ public final class Nginx {
   public init(rate: Int? = nil, settings: String = "") throws {
     folder = try TemporaryDirectory()
     chmod(folder.path, 0o755)
-    port = try Nginx.freePort()
+    port = try freePort()
     mkdir(folder.path("www"), 0o755)
     let limit = rate.map { "limit_rate \($0);" } ?? ""
     try folder.write(
@@ -46,7 +46,7 @@ public final class Nginx {
       nginx, ["-p", folder.path, "-c", folder.path("conf"), "-e", folder.path("error.log")],
       environment: plainEnvironment, descriptors: [0, 2, 2])
     let deadline = Instant.now + .seconds(10)
-    while !Nginx.answers(port) {
+    while !answers(port) {
       guard Instant.now < deadline else {
         throw SupportError("nginx does not start; see \(folder.path)/error.log")
       }
@@ -100,38 +100,5 @@ public final class Nginx {
 
   private static var usualPlace: String? {
     fileExists("/usr/sbin/nginx") ? "/usr/sbin/nginx" : nil
-  }
-
-  private static func freePort() throws -> UInt16 {
-    let number = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-    defer { close(number) }
-    var address = loopback(port: 0)
-    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-    let code = withUnsafeMutablePointer(to: &address) {
-      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { raw in
-        bind(number, raw, length) == 0 ? getsockname(number, raw, &length) : -1
-      }
-    }
-    guard code == 0 else { throw SupportError("no port is free") }
-    return UInt16(bigEndian: address.sin_port)
-  }
-
-  private static func answers(_ port: UInt16) -> Bool {
-    let number = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-    defer { close(number) }
-    var address = loopback(port: port)
-    return withUnsafePointer(to: &address) {
-      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        connect(number, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
-      }
-    }
-  }
-
-  private static func loopback(port: UInt16) -> sockaddr_in {
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_port = port.bigEndian
-    address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
-    return address
   }
 }
