@@ -13,15 +13,8 @@ public final class RefusedAnimations {
   /// - Parameter path: where they are remembered, a hash a line; nil for this run only.
   public init(path: String?) { self.path = path }
 
-  /// `$XDG_STATE_HOME/storytty/refused-animations`, or in `.local/state` of the home directory; nil
-  /// where there is neither.
-  public static var usualPath: String? {
-    let state = EnvironmentVariable.value(of: "XDG_STATE_HOME").flatMap {
-      $0.hasPrefix("/") ? $0 : nil
-    }
-    let home = EnvironmentVariable.value(of: "HOME").map { "\($0)/.local/state" }
-    return (state ?? home).map { "\($0)/storytty/refused-animations" }
-  }
+  /// `refused-animations` in the state folder; nil where that is not known.
+  public static var usualPath: String? { StateFolder.path.map { $0 + "/refused-animations" } }
 
   func contains(_ hash: String) -> Bool { known.contains(hash) }
 
@@ -31,8 +24,8 @@ public final class RefusedAnimations {
     guard all.count < Self.most, all.insert(hash).inserted else { return }
     hashes = all
     guard let path else { return }
-    for slash in path.indices.dropFirst() where path[slash] == "/" {
-      try? PrivateFolder.make(String(path[..<slash]))
+    if let slash = path.lastIndex(of: "/") {
+      try? PrivateFolder.makeAll(String(path[..<slash]))
     }
     try? PrivateFile.replace(path, with: Array((all.sorted().joined(separator: "\n") + "\n").utf8))
   }

@@ -41,7 +41,7 @@ public final class History {
     self.sources = sources.map { source in
       source.contains("://") ? Story.Source.url(source).visible : Paths.canonical(source) ?? source
     }.joined(separator: "\n")
-    directory = options.keepsHistory ? HistoryDirectory.standardPath : nil
+    directory = options.keepsHistory ? StateFolder.path : nil
     if options.keepsHistory, directory == nil { ownNotice = "no history: HOME is not set" }
     // Opened while the sources are read, where the first telling depends on it.
     if rules.unseenFirst || resumes { prepare() }
@@ -78,7 +78,7 @@ public final class History {
 
   /// What is known of a feed's stories, by their numbers counted over all reels, for a list.
   public static func past(of feed: Feed, options: PlayOptions) -> Past {
-    guard options.keepsHistory, let path = HistoryDirectory.standardPath else { return Past() }
+    guard options.keepsHistory, let path = StateFolder.path else { return Past() }
     let stories = feed.reels.flatMap(\.stories)
     let found = try? HistoryDirectory(path).lookUp(count: stories.count) { stories[$0].id }
     return Past(found ?? HistoryFindings())

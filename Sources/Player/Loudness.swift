@@ -53,10 +53,8 @@ final class Loudness {
 struct SoundMemory {
   let path: String
 
-  /// Beside the history; nil where there is no place for that.
-  static var own: SoundMemory? {
-    HistoryDirectory.standardPath.map { SoundMemory(path: "\($0)/sound") }
-  }
+  /// `sound` in the state folder; nil where that is not known.
+  static var own: SoundMemory? { StateFolder.path.map { SoundMemory(path: $0 + "/sound") } }
 
   /// What was written last; nil where nothing was, or nothing that can be understood.
   func read() -> Volume? {
@@ -72,11 +70,7 @@ struct SoundMemory {
 
   /// A state directory that cannot be written is no reason to complain at the end of a story.
   func write(_ volume: Volume) {
-    var folder = ""
-    for part in path.split(separator: "/").dropLast() {
-      folder += "/\(part)"
-      try? PrivateFolder.make(folder)
-    }
+    try? PrivateFolder.makeAll(String(path.dropLast("/sound".count)))
     let text = "volume \(volume.percent)\(volume.isMuted ? " muted" : "")\n"
     try? PrivateFile.replace(path, with: Array(text.utf8))
   }

@@ -29,7 +29,7 @@ public struct PlayOptions: Sendable {
   public var rules = ViewingRules()
   /// Go on where the last run of the same sources stopped.
   public var resume = false
-  /// Whether what is seen is remembered across runs, and known from earlier ones.
+  /// Whether anything of this run is remembered for the next, or known from earlier ones.
   public var keepsHistory = true
   /// Where the JSON metrics go.
   public var report: String?

@@ -19,29 +19,29 @@ public final class Player {
     public var endedBy: Signals.Signal?
   }
 
-  private let stories: [Story]
+  let stories: [Story]
   private let reelNames: [String]
   private let options: PlayOptions
   private let bytes: StoryBytes
   private let terminal: TerminalSession
   private let signals: Signals
   private let screen: Screen
-  private let tellings: Tellings
+  let tellings: Tellings
   private let preloader: Preloader
   private let loudness: Loudness
   private let reactions: ReactionDesk
   private let processStart: Instant
-  private var stage: Stage
+  var stage: Stage
   private var view: View
   private var pointer = Pointer()
   private var links = LinkOpener()
   private var saver: StillSaver?
-  private var log: TellingLog
-  private let history: History
+  var log: TellingLog
+  let history: History
   /// The telling that waits for whether others have used up its story's views.
-  private var asked: Stage.Telling?
-  private var remembersPlace = false
-  private var endedBy: Signals.Signal?
+  var asked: Stage.Telling?
+  var remembersPlace = false
+  var endedBy: Signals.Signal?
   private var isFinished = false
   /// The reel of the story that was told last.
   private var shownReel: Int?
@@ -322,7 +322,7 @@ public final class Player {
 
   // MARK: - What the stage wants
 
-  private func perform(_ effects: [Stage.Effect], now: Instant) {
+  func perform(_ effects: [Stage.Effect], now: Instant) {
     for effect in effects {
       switch effect {
       case .tell(let telling): tell(telling, now: now)
@@ -386,7 +386,7 @@ public final class Player {
     if history.asks(about: telling.story) { asked = telling } else { begin(telling, now: now) }
   }
 
-  private func begin(_ telling: Stage.Telling, now: Instant) {
+  func begin(_ telling: Stage.Telling, now: Instant) {
     do {
       try tellings.tell(telling.story, generation: telling.generation)
       if stage.isPaused { tellings.current?.setPaused(true, at: now) }
@@ -396,42 +396,6 @@ public final class Player {
     if let start = history.start, telling.generation == 1 {
       tellings.current?.start(at: start.position)
     }
-  }
-
-  /// Whether the rules forbid a story, which then gives way to another; so do all that they forbid
-  /// by now.
-  private func dropForbidden(_ story: Int, now: Instant) -> Bool {
-    let time = WallClock.seconds
-    guard history.forbids(story, now: time) else { return false }
-    for other in stories.indices where other != story && history.forbids(other, now: time) {
-      _ = stage.handle(.exhausted(story: other))
-    }
-    perform(stage.handle(.exhausted(story: story)), now: now)
-    return true
-  }
-
-  private func takeAnswers(now: Instant) {
-    for story in history.take() {
-      guard let telling = asked, telling.story == story, telling == stage.current else { continue }
-      asked = nil
-      if history.forbids(story, now: WallClock.seconds) {
-        log.withdraw()
-        perform(stage.handle(.exhausted(story: story)), now: now)
-      } else {
-        begin(telling, now: now)
-      }
-    }
-  }
-
-  /// The viewer or a signal ends the program inside a story, or behind all.
-  private func stop(now: Instant) {
-    if (remembersPlace || endedBy != nil) && !stage.isAtEndCard && stage.storyCount > 0 {
-      let next = stage.isWaiting ? stage.told(from: stage.current.story + 1) : nil
-      let position = next == nil ? tellings.current?.resumePosition(at: now) : nil
-      history.setPlace(next ?? stage.current.story, position ?? .zero)
-    }
-    log.close(.stopped, tellings.current, now: now)
-    history.end(.stopped, tellings.current)
   }
 
   private func fail(generation: Int, reason: String, now: Instant) {

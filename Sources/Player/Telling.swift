@@ -197,6 +197,7 @@ final class Telling {
 
   /// Where a later run goes on: nothing for what has no positions, and for its last second.
   func resumePosition(at now: Instant) -> Duration {
+    if startsLate, shown == nil { return clock.time(at: now) }
     guard let info, !info.isForShow, !onlyFirst else { return .zero }
     let position = position(at: now)
     return length.map { position < $0 - .seconds(1) } ?? true ? position : .zero

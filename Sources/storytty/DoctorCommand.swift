@@ -20,6 +20,7 @@ struct DoctorCommand {
     print("sound          \(DisplayText.safe(sound.words))")
     if !sound.isPresent { print("               stories are played silently") }
     cache()
+    history()
     return decoder() ? Status.well : Status.usage
   }
 
@@ -57,6 +58,19 @@ struct DoctorCommand {
       print(
         "  holds        \(Words.bytes(status.bytes)) in "
           + Words.count(status.entries, "entry", "entries"))
+    } catch {
+      print("  warning      \(DisplayText.safe(error.reason))")
+    }
+  }
+
+  private func history() {
+    guard let path = StateFolder.path else {
+      return print("history        none: neither XDG_STATE_HOME nor HOME is set")
+    }
+    print("history        \(DisplayText.safe(path))")
+    do {
+      let count = try HistoryDirectory(path).entries().count
+      print("  holds        \(Words.count(count, "story", "stories"))")
     } catch {
       print("  warning      \(DisplayText.safe(error.reason))")
     }

@@ -109,7 +109,7 @@ struct StatsCommand {
 private func withHistory(
   _ body: (HistoryDirectory) throws(HistoryError) -> Int32
 ) -> Int32 {
-  guard let path = HistoryDirectory.standardPath else {
+  guard let path = StateFolder.path else {
     complain("there is no history: neither XDG_STATE_HOME nor HOME is set")
     return Status.usage
   }

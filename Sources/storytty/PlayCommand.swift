@@ -26,7 +26,8 @@ struct PlayCommand {
     }
     let pool = DecoderPool(
       program: program,
-      refusedAnimations: RefusedAnimations(path: RefusedAnimations.usualPath))
+      refusedAnimations: RefusedAnimations(
+        path: invocation.play.keepsHistory ? RefusedAnimations.usualPath : nil))
     // Its libraries load while the sources are read and the screen is set up.
     try? pool.prepareSpare()
     let history = History(sources: invocation.sources, options: invocation.play)

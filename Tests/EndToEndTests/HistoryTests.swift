@@ -308,6 +308,46 @@ extension EndToEnd {
       #expect(try again.report().stories.map(\.status) == ["ended"])
     }
 
+    @Test func words_followTheRulesToo() throws {
+      let feed = try viewer.feed([
+        ("1", Colors.red, "anna", #""maxViews": 1"#), ("2", Colors.lime, "anna", #""maxViews": 2"#),
+        ("3", Colors.blue, "ben", #""expires": "2020-01-01T00:00:00Z""#),
+      ])
+      #expect(try viewer.playAll([feed]).names == ["1.png", "2.png"])
+      let words = try Play(["--text", feed], environment: viewer.environment)
+      #expect(words.terminal.awaitEnd()?.shellStatus == 0)
+      #expect(
+        String(decoding: words.terminal.output, as: UTF8.self)
+          == "story 1 of 1, anna, picture: title 2\r\n")
+      #expect(try viewer.playAll([feed]).names == ["2.png"])
+      let none = try Play(["--text", feed], environment: viewer.environment)
+      #expect(none.terminal.awaitEnd()?.shellStatus == 2)
+      #expect(
+        String(decoding: none.terminal.output, as: UTF8.self)
+          == "storytty: nothing left to tell: 2 stories seen as often as allowed, "
+          + "1 story expired\r\n")
+    }
+
+    /// A story from a server that is slower than the story.
+    @Test func waits_areCounted() throws {
+      let clip = try Clip(.footage, width: 640, height: 360, rate: 30, seconds: 6).file()
+      let nginx = try Nginx(rate: 300_000)
+      try nginx.serve(file: clip, as: "slow.mp4")
+      let play = try viewer.play(["--no-cache", "--no-sound", "\(nginx.url)/slow.mp4"])
+      // It loads, plays, and then stands still.
+      let words = "slow.mp4 from 127.0.0.1"
+      #expect(play.waitFor(words, within: .seconds(30)))
+      #expect(play.terminal.waitUntil(within: .seconds(30)) { !$0.text.contains(words) })
+      #expect(play.waitFor(words, within: .seconds(30)))
+      #expect(play.quit()?.shellStatus == 0)
+      let story = try #require(try play.report().stories.first)
+      #expect(story.waits >= 1)
+      let total = try JSONValue(parsing: viewer.run(["stats", "--json"]).output)["total"]
+      #expect(total["waits"].number == Double(story.waits))
+      // Kept in whole milliseconds.
+      #expect(abs((total["waitedS"].number ?? 0) * 1000 - story.waitedMs) < 1.01)
+    }
+
     // MARK: Its file
 
     @Test func killedPlayer_hasCountedWhatWasSeen() throws {
@@ -328,6 +368,11 @@ extension EndToEnd {
 
     @Test func noHistory_leavesNoTrace() throws {
       let feed = try viewer.feed([("1", Colors.red, "anna", #""maxViews": 1"#)])
+      let play = try viewer.play(["--no-history", "--image-time", "60", feed])
+      #expect(play.waitFor(color: Colors.red))
+      play.watch(for: .milliseconds(400))
+      play.type("m+Q")
+      #expect(play.terminal.awaitEnd()?.shellStatus == 0)
       for option in ["--resume", "--unseen-first", "--max-age=9y"] {
         #expect(try viewer.playAll(["--no-history", option, feed]).names == ["1.png"])
       }
@@ -341,7 +386,7 @@ extension EndToEnd {
       #expect(try readFile(file) == before)
     }
 
-    @Test func file_isPrivate_andHoldsNoSecretOfAnAddress() throws {
+    @Test func file_isPrivate() throws {
       let feed = try viewer.feed([("1", Colors.red, "anna", "")])
       #expect(try viewer.playAll([feed]).status == 0)
       for (name, mode) in [("", 0o700), ("/history.db", 0o600)] {

@@ -6,17 +6,6 @@ public struct HistoryDirectory: Sendable {
 
   public init(_ path: String) { self.path = path }
 
-  /// `$XDG_STATE_HOME/storytty`, or in `.local/state` of the home directory (XDG base directories);
-  /// nil where there is neither.
-  public static var standardPath: String? {
-    if let base = EnvironmentVariable.value(of: "XDG_STATE_HOME"), base.hasPrefix("/") {
-      return base + "/storytty"
-    }
-    return EnvironmentVariable.value(of: "HOME").flatMap {
-      $0.hasPrefix("/") ? $0 + "/.local/state/storytty" : nil
-    }
-  }
-
   /// All stories, the last told first.
   public func entries() throws(HistoryError) -> [HistoryEntry] {
     try using(otherwise: []) { store throws(HistoryError) in try store.entries() }

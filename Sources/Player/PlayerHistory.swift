@@ -1,0 +1,41 @@
+import Stories
+import System
+
+// Views that are used up, and the place that a run leaves.
+extension Player {
+  /// Whether the rules forbid a story, which then gives way to another; so do all that they forbid
+  /// by now.
+  func dropForbidden(_ story: Int, now: Instant) -> Bool {
+    let time = WallClock.seconds
+    guard history.forbids(story, now: time) else { return false }
+    for other in stories.indices where other != story && history.forbids(other, now: time) {
+      _ = stage.handle(.exhausted(story: other))
+    }
+    perform(stage.handle(.exhausted(story: story)), now: now)
+    return true
+  }
+
+  func takeAnswers(now: Instant) {
+    for story in history.take() {
+      guard let telling = asked, telling.story == story, telling == stage.current else { continue }
+      asked = nil
+      if history.forbids(story, now: WallClock.seconds) {
+        log.withdraw()
+        perform(stage.handle(.exhausted(story: story)), now: now)
+      } else {
+        begin(telling, now: now)
+      }
+    }
+  }
+
+  /// The viewer or a signal ends the program inside a story, or behind all.
+  func stop(now: Instant) {
+    if (remembersPlace || endedBy != nil) && !stage.isAtEndCard && stage.storyCount > 0 {
+      let next = stage.isWaiting ? stage.told(from: stage.current.story + 1) : nil
+      let position = next == nil ? tellings.current?.resumePosition(at: now) : nil
+      history.setPlace(next ?? stage.current.story, position ?? .zero)
+    }
+    log.close(.stopped, tellings.current, now: now)
+    history.end(.stopped, tellings.current)
+  }
+}
