@@ -30,6 +30,7 @@ private struct WatchedStage {
   private var exhausted: Set<Int> = []
   private var failures: [Int: Int] = [:]
   private var isPaused = false
+  private var hasBegun = false
   private var hasFinished = false
 
   init(using random: inout Seeded) {
@@ -71,20 +72,58 @@ private struct WatchedStage {
 
   /// Takes an event; says what must not have happened.
   mutating func breach(handling event: Stage.Event) -> String? {
-    let before = stage.current
+    let before = stage
+    let wasTelling = isTelling
     if case .exhausted(let story) = event { exhausted.insert(story) }
-    if case .failed(before.generation, _) = event, wasTelling {
-      failures[before.story, default: 0] += 1
+    if case .failed(before.current.generation, _) = event, wasTelling {
+      failures[before.current.story, default: 0] += 1
     }
     let effects = stage.handle(event)
-    return breachOfState(since: before) ?? breach(of: effects, event, since: before)
+    let breach =
+      breachOfState(since: before.current) ?? breachOfAim(of: effects, event, since: before)
+      ?? breachOfExhaustion(effects, event, since: before.current, wasTelling)
+      ?? breach(of: effects, event, since: before.current)
+    if case .began(before.current.generation) = event, wasTelling { hasBegun = true }
+    if case .tell = effects.first { hasBegun = false }
+    return breach
   }
 
   /// Whether a failure would count now.
-  private var wasTelling: Bool {
+  private var isTelling: Bool {
     // A copy tells without changing this one.
     var copy = stage
     return !copy.handle(.failed(generation: stage.current.generation, reason: "")).isEmpty
+  }
+
+  /// Only a story that is about to be told gives way.
+  private func breachOfExhaustion(
+    _ effects: [Stage.Effect], _ event: Stage.Event, since before: Stage.Telling,
+    _ wasTelling: Bool
+  ) -> String? {
+    guard case .exhausted(let story) = event else { return nil }
+    let givesWay = story == before.story && wasTelling && !hasBegun
+    if effects.isEmpty != givesWay { return nil }
+    return givesWay ? "it does not give way" : "it gives way though it is on the screen"
+  }
+
+  /// Keys lead where they say.
+  private func breachOfAim(
+    of effects: [Stage.Effect], _ event: Stage.Event, since before: Stage
+  ) -> String? {
+    guard case .tell(let telling) = effects.first, !before.isAtEndCard else { return nil }
+    let from = before.current.story
+    let reel = before.reels[before.reel(of: from)]
+    let isRight =
+      switch event {
+      case .next, .finished, .errorRead: telling.story > from
+      case .nextReel: telling.story >= reel.upperBound
+      case .previous: telling.story <= from
+      case .previousReel: telling.story < reel.upperBound
+      case .restart: telling.story == from
+      case .goTo(let number): telling.story == reel.lowerBound + number
+      default: true
+      }
+    return isRight ? nil : "it leads elsewhere"
   }
 
   private func breachOfState(since before: Stage.Telling) -> String? {
