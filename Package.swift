@@ -106,7 +106,11 @@ let package = Package(
     tests("DecodersTests", ["Decoders", "DecoderLink", "Resources", "System", "Support"]),
     tests("SoundTests", ["Sound", "System", "Support"]),
     tests("TerminalTests", ["Terminal", "Pictures", "System", "Support"]),
-    tests("PlayerTests", ["Player", "Stories", "DecoderLink", "Pictures", "System", "Support"]),
+    tests(
+      "PlayerTests",
+      [
+        "Player", "Stories", "Feeds", "Resources", "DecoderLink", "Pictures", "System", "Support",
+      ]),
     tests("ServerTests", ["Server", "Feeds", "Stories", "System", "Support"]),
     tests("EndToEndTests", ["Support", "System"]),
     tests("Benchmarks", ["Support", "System", "DecoderLink", "Pictures", "Resources"]),

@@ -104,12 +104,13 @@ struct JSONFeed {
   /// What it says as a whole under `_storytty`; a wrong value there costs only itself.
   private mutating func readAdditions() throws(JSONReader.Failure) {
     var problem: String?
-    guard try reader.enter(.object, "_storytty", problem: &problem) else { return }
-    while let key = try reader.nextKey() {
-      guard key == "animations", let place = try reader.text(key, problem: &problem) else {
-        if key != "animations" { try reader.skip() }
+    let isObject = try reader.enter(.object, "_storytty", problem: &problem)
+    while isObject, let key = try reader.nextKey() {
+      guard key == "animations" else {
+        try reader.skip()
         continue
       }
+      guard let place = try reader.text(key, problem: &problem) else { continue }
       do throws(AddressBook.Refusal) {
         let feed: String? = if case .url(let url) = addresses.base { url } else { nil }
         animations = AnimationEndpoint(place: try addresses.resolve(place), feed: feed)

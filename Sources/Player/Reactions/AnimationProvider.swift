@@ -5,18 +5,18 @@ import System
 
 /// Gets the animations that a feed's server, or a folder, offers as reactions, and forgets those that
 /// it withdraws. On the player's loop; what the network brings is answered when it delivers.
-final class AnimationProvider {
-  typealias Answer = (Result<[UInt8], ResourceError>) -> Void
+package final class AnimationProvider {
+  package typealias Answer = (Result<[UInt8], ResourceError>) -> Void
 
-  let endpoint: AnimationEndpoint
+  package let endpoint: AnimationEndpoint
   private let network: Network
   /// What is offered; nil until that is known.
-  private(set) var catalogue: AnimationCatalogue?
+  package private(set) var catalogue: AnimationCatalogue?
   /// Why it is not known.
-  private(set) var problem: String?
-  private(set) var isLoading = false
+  package private(set) var problem: String?
+  package private(set) var isLoading = false
   /// Grows with what is offered: who keeps what came from here looks again.
-  private(set) var edition = 0
+  package private(set) var edition = 0
   private var lastRefresh: Instant?
   private var refreshes = 0
   private var awaiting: [() -> Void] = []
@@ -28,7 +28,7 @@ final class AnimationProvider {
   private static let longest = 8 << 20
   static let refreshTime = Duration.seconds(300)
 
-  init(endpoint: AnimationEndpoint, network: Network) {
+  package init(endpoint: AnimationEndpoint, network: Network) {
     self.endpoint = endpoint
     self.network = network
   }
@@ -41,7 +41,7 @@ final class AnimationProvider {
   // MARK: - The catalogue
 
   /// Asks what is offered now. An answer to an earlier question does not count any more.
-  func refresh(at now: Instant) {
+  package func refresh(at now: Instant) {
     lastRefresh = now
     refreshes += 1
     isLoading = true
@@ -97,7 +97,7 @@ final class AnimationProvider {
   // MARK: - One animation
 
   /// Gets one by its id. Asks for the catalogue first, so that nothing withdrawn is shown.
-  func fetch(_ id: String, at now: Instant, answer: @escaping Answer) {
+  package func fetch(_ id: String, at now: Instant, answer: @escaping Answer) {
     if lastRefresh == nil { refresh(at: now) }
     guard !isLoading else {
       return awaiting.append { [weak self] in self?.fetchKnown(id, answer) }

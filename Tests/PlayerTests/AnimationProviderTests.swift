@@ -1,0 +1,283 @@
+import Feeds
+import Player
+import Resources
+import Stories
+import Support
+import System
+import Testing
+
+/// Animations from a real server, and from a folder.
+@Suite struct AnimationProviderTests {
+  private let directory: TemporaryDirectory
+  init() throws { directory = try TemporaryDirectory() }
+
+  private func network() throws -> Network {
+    try Network(NetworkOptions(cacheDirectory: directory.path("cache")))
+  }
+
+  private func provider(_ url: String, _ network: Network) -> AnimationProvider {
+    AnimationProvider(endpoint: AnimationEndpoint(place: .url(url)), network: network)
+  }
+
+  private func wait(_ network: Network, while condition: () -> Bool) throws {
+    let end = Instant.now + .seconds(20)
+    while condition(), Instant.now < end {
+      let ready = try awaitReadiness(of: [Interest(network.descriptor)], until: end)
+      if ready[0].readable { network.deliver() }
+    }
+    #expect(!condition())
+  }
+
+  private func refresh(_ provider: AnimationProvider, _ network: Network) throws {
+    provider.refresh(at: .now)
+    try wait(network) { provider.isLoading }
+  }
+
+  private func fetch(
+    _ id: String, _ provider: AnimationProvider, _ network: Network
+  ) throws -> Result<[UInt8], ResourceError> {
+    var answer: Result<[UInt8], ResourceError>?
+    provider.fetch(id, at: .now) { answer = $0 }
+    try wait(network) { answer == nil }
+    return try #require(answer)
+  }
+
+  private func load(_ url: String, _ network: Network) throws -> Result<[UInt8], ResourceError> {
+    var answer: Result<[UInt8], ResourceError>?
+    network.load(url, most: 1 << 20) { answer = $0 }
+    try wait(network) { answer == nil }
+    return try #require(answer)
+  }
+
+  private func list(_ ids: String...) -> [UInt8] {
+    Array("[\(ids.map { #"{"id":"\#($0)"}"# }.joined(separator: ","))]".utf8)
+  }
+
+  @Test func staticFiles_areFoundBesideTheList() throws {
+    let nginx = try Nginx()
+    try nginx.serve(list("heart", "a b/c"), as: "e/animations.json")
+    try nginx.serve([1, 2, 3], as: "e/heart.json")
+    try nginx.serve([4, 5], as: "e/a b/c.json")
+    let network = try network()
+    defer { network.close() }
+    let provider = provider("\(nginx.url)/e/", network)
+    try refresh(provider, network)
+    #expect(provider.catalogue?.entries.map(\.id) == ["heart", "a b/c"])
+    #expect(provider.problem == nil)
+    #expect(try fetch("heart", provider, network) == .success([1, 2, 3]))
+    #expect(try fetch("a b/c", provider, network) == .success([4, 5]))
+    #expect(
+      nginx.accesses.map { "\($0.status) \($0.path)" }.prefix(4) == [
+        "404 /e/animations", "206 /e/animations.json", "404 /e/animation/heart",
+        "206 /e/heart.json",
+      ])
+    // What came once is kept while its list is.
+    let count = nginx.accesses.count
+    #expect(try fetch("heart", provider, network) == .success([1, 2, 3]))
+    #expect(nginx.accesses.count == count)
+  }
+
+  @Test func serverOfItsOwn_isAskedByItsPaths() throws {
+    let nginx = try Nginx()
+    try nginx.serve(list("heart"), as: "animations")
+    try nginx.serve([7], as: "animation/heart")
+    let network = try network()
+    defer { network.close() }
+    let provider = provider(nginx.url, network)
+    // Without a refresh before: the list comes first.
+    #expect(try fetch("heart", provider, network) == .success([7]))
+    #expect(nginx.accesses.map(\.path) == ["/animations", "/animation/heart"])
+  }
+
+  @Test func withdrawn_fromTheList_isForgotten_alsoOnDisk() throws {
+    let nginx = try Nginx()
+    try nginx.serve(list("heart", "star"), as: "animations")
+    try nginx.serve([1], as: "heart.json")
+    try nginx.serve([2], as: "star.json")
+    let network = try network()
+    let provider = provider(nginx.url, network)
+    #expect(try fetch("heart", provider, network) == .success([1]))
+    #expect(try fetch("star", provider, network) == .success([2]))
+    try nginx.serve(list("heart", "new"), as: "animations")
+    try nginx.serve([3], as: "new.json")
+    try refresh(provider, network)
+    #expect(provider.catalogue?.entries.map(\.id) == ["heart", "new"])
+    #expect(try fetch("new", provider, network) == .success([3]))
+    guard case .failure(let error) = try fetch("star", provider, network) else {
+      Issue.record("what was withdrawn came")
+      return
+    }
+    #expect(error.isGone)
+    network.close()
+    // Another run, without a server: what is offered is there, what was withdrawn is not.
+    nginx.stop()
+    let later = try self.network()
+    defer { later.close() }
+    let offline = self.provider(nginx.url, later)
+    #expect(try fetch("heart", offline, later) == .success([1]))
+    #expect(try fetch("new", offline, later) == .success([3]))
+    #expect(offline.catalogue?.entries.count == 2)
+    guard case .failure = try load("\(nginx.url)/star.json", later) else {
+      Issue.record("a copy was left")
+      return
+    }
+  }
+
+  @Test(arguments: [404, 410])
+  func withdrawn_byItsServer_isForgotten_alsoOnDisk(_ status: Int) throws {
+    let nginx = try Nginx(settings: "location /x { return \(status); }")
+    try nginx.serve(list("heart"), as: "animations")
+    try nginx.serve([1], as: "heart.json")
+    let network = try network()
+    #expect(try fetch("heart", provider(nginx.url, network), network) == .success([1]))
+    // From now on its server says so.
+    try nginx.folder.write(
+      readText(nginx.folder.path("conf")).replacing(
+        "location /x",
+        with: "location = /animation/heart { return \(status); } "
+          + "location = /heart.json"), to: "conf")
+    nginx.stop()
+    try nginx.start()
+    guard case .failure(let error) = try fetch("heart", provider(nginx.url, network), network)
+    else {
+      Issue.record("what was withdrawn came")
+      return
+    }
+    #expect(error.isGone)
+    network.close()
+    nginx.stop()
+    let later = try self.network()
+    defer { later.close() }
+    guard case .failure = try load("\(nginx.url)/heart.json", later) else {
+      Issue.record("a copy was left")
+      return
+    }
+  }
+
+  /// What `/animations` and `/animations.json` answer, and what is then said.
+  @Test(arguments: [
+    ("return 500;", "return 404;"), ("return 200 '<html>';", "return 200 '{}';"),
+    ("return 410;", "return 403;"),
+  ])
+  func list_thatCannotBeRead_isAProblem_andTheAnimationsMayBeThere(
+    _ first: String, _ second: String
+  ) throws {
+    let nginx = try Nginx(
+      settings: "location = /animations { \(first) } location = /animations.json { \(second) }")
+    try nginx.serve([1], as: "heart.json")
+    let network = try network()
+    defer { network.close() }
+    let provider = provider(nginx.url, network)
+    try refresh(provider, network)
+    #expect(provider.catalogue == nil && provider.problem?.isEmpty == false)
+    #expect(try fetch("heart", provider, network) == .success([1]))
+  }
+
+  @Test func list_thatBecomesUnreachable_staysAsItWas() throws {
+    let nginx = try Nginx()
+    try nginx.serve(list("heart"), as: "animations")
+    let network = try network()
+    defer { network.close() }
+    let provider = provider(nginx.url, network)
+    try refresh(provider, network)
+    nginx.stop()
+    try refresh(provider, network)
+    #expect(provider.catalogue?.entries.map(\.id) == ["heart"])
+  }
+
+  @Test func answers_toAnEarlierQuestion_doNotCount() throws {
+    let nginx = try Nginx()
+    try nginx.serve(list("heart"), as: "animations")
+    let network = try network()
+    defer { network.close() }
+    let provider = provider(nginx.url, network)
+    provider.refresh(at: .now)
+    try nginx.serve(list("heart", "star"), as: "animations")
+    provider.refresh(at: .now)
+    let edition = provider.edition
+    try wait(network) { provider.isLoading }
+    #expect(provider.edition == edition + 1)
+  }
+
+  @Test func file_thatIsNotWhatItsListDescribes_isRefused() throws {
+    let nginx = try Nginx()
+    let right = SHA256.hex(of: [1, 2])
+    try nginx.serve(
+      Array(#"[{"id":"a","sha256":"\#(right)"},{"id":"b","sha256":"\#(right)"}]"#.utf8),
+      as: "animations")
+    try nginx.serve([1, 2], as: "a.json")
+    try nginx.serve([1, 3], as: "b.json")
+    let network = try network()
+    defer { network.close() }
+    let provider = provider(nginx.url, network)
+    #expect(try fetch("a", provider, network) == .success([1, 2]))
+    #expect(
+      try fetch("b", provider, network)
+        == .failure(ResourceError("it is not what its list describes")))
+  }
+
+  @Test(arguments: [
+    "", "..", String(repeating: "x", count: 4096), "no such\n", "../../etc/passwd", "%2e%2e/x",
+  ])
+  func id_thatIsNotThere_isAnswered(_ id: String) throws {
+    let nginx = try Nginx()
+    let network = try network()
+    defer { network.close() }
+    guard case .failure = try fetch(id, provider(nginx.url, network), network) else {
+      Issue.record("something came")
+      return
+    }
+    #expect(nginx.accesses.allSatisfy { !$0.path.contains("passwd") || $0.status == 404 })
+  }
+
+  // MARK: - A folder
+
+  private func folder(_ path: String, _ network: Network) -> AnimationProvider {
+    AnimationProvider(endpoint: AnimationEndpoint(place: .file(path)), network: network)
+  }
+
+  @Test func folder_withoutAList_offersItsAnimations() throws {
+    try directory.write(Lottie.text(), to: "f/10.json")
+    try directory.write(Lottie.text(), to: "f/9.json")
+    try directory.write([0x1F, 0x8B], to: "f/sticker.tgs")
+    try directory.write(#"{"version":"https://jsonfeed.org/version/1.1"}"#, to: "f/feed.json")
+    try directory.write("no", to: "f/notes.txt")
+    let network = try network()
+    defer { network.close() }
+    let provider = folder(directory.path("f"), network)
+    provider.refresh(at: .now)
+    #expect(provider.catalogue?.entries.map(\.id) == ["9", "10", "sticker"])
+    #expect(try fetch("9", provider, network) == .success(Lottie.text()))
+    guard case .failure(let error) = try fetch("../secret", provider, network) else {
+      Issue.record("a file outside came")
+      return
+    }
+    #expect(error.isGone)
+  }
+
+  @Test func folder_withAList_offersWhatItNames() throws {
+    try directory.write(list("b", "a"), to: "f/animations.json")
+    try directory.write(Lottie.text(), to: "f/a.json")
+    try directory.write(Lottie.text(), to: "f/c.json")
+    let network = try network()
+    defer { network.close() }
+    let provider = folder(directory.path("f"), network)
+    provider.refresh(at: .now)
+    #expect(provider.catalogue?.entries.map(\.id) == ["b", "a"])
+    #expect(try fetch("a", provider, network) == .success(Lottie.text()))
+    for id in ["b", "c"] {
+      guard case .failure = try fetch(id, provider, network) else {
+        Issue.record("\(id) came")
+        return
+      }
+    }
+  }
+
+  @Test func folder_thatIsNotThere_isAProblem() throws {
+    let network = try network()
+    defer { network.close() }
+    let provider = folder(directory.path("none"), network)
+    provider.refresh(at: .now)
+    #expect(provider.catalogue == nil && provider.problem?.isEmpty == false)
+  }
+}
