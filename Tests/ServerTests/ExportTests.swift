@@ -69,7 +69,7 @@ extension Serving {
 
     @Test func export_isPlayedFromNginx() throws {
       #expect(try export().status == 0)
-      let nginx = try Nginx(out)
+      let nginx = try Nginx(serving: out)
       #expect(try nginx.get("/anna/a%20b.mp4").body == readFile(folder.path("dir/anna/a b.mp4")))
       #expect(try nginx.get("/animations").status == 404)
       #expect(try nginx.get("/animations.json").status == 200)
@@ -88,6 +88,27 @@ extension Serving {
         ])
       #expect(stories.map { $0["kind"].text } == ["picture", "video"])
       #expect(stories.map { $0["durationS"].number } == [nil, 1])
+    }
+
+    /// What is served, and what nginx makes of the export, plays over the network.
+    @Test(arguments: [true, false])
+    func feed_isPlayedOverTheNetwork(served: Bool) throws {
+      #expect(try export().status == 0)
+      let server = try served ? Served(folder.path("dir")) : nil
+      let nginx = try Nginx(serving: out)
+      let url = server?.url ?? nginx.url
+      let terminal = try PseudoTerminal()
+      try terminal.start(
+        Programs.player,
+        ["--untimed", "--report", folder.path("report"), url + "/feed.json"],
+        environment: plainEnvironment.merging([
+          "HOME": folder.path, "XDG_CACHE_HOME": folder.path("cache"), "TERM": "xterm-256color",
+        ]) { _, new in new })
+      #expect(terminal.awaitEnd()?.shellStatus == 0)
+      let report = try Report(path: folder.path("report"))
+      #expect(report.stories.map(\.source) == [url + "/one.png", url + "/anna/a%20b.mp4"])
+      #expect(report.stories.map(\.status) == ["ended", "ended"])
+      #expect(report.stories.map(\.framesShown) == [1, 25])
     }
 
     @Test func export_again_followsTheFolder() throws {

@@ -51,7 +51,10 @@ extension Serving {
 
     @Test(arguments: ["/a.mp4", "/empty.mp4", "/one.mp4"])
     func requests_areAnsweredAsByNginx(path: String) throws {
-      let (served, nginx) = (try Served(folder.path), try Nginx(folder.path))
+      let (served, nginx) = (
+        try Served(folder.path),
+        try Nginx(serving: folder.path, settings: "if_modified_since before;")
+      )
       let tags = try [served.get(path), nginx.get(path)].map { try #require($0.fields["etag"]) }
       for request in Self.requests {
         func fields(_ tag: String) -> [String] {

@@ -1,0 +1,112 @@
+import Glibc
+import System
+
+/// What a server answered.
+public struct Reply: Equatable, Sendable {
+  public var status: Int
+  /// By names in small letters.
+  public var fields: [String: String]
+  public var body: [UInt8]
+
+  public var text: String { String(decoding: body, as: UTF8.self) }
+
+  public init(parsing bytes: [UInt8]) throws {
+    var end = 0
+    while end + 4 <= bytes.count, !bytes[end..<end + 4].elementsEqual("\r\n\r\n".utf8) { end += 1 }
+    let lines = String(decoding: bytes.prefix(end), as: UTF8.self)
+      .split(separator: "\r\n", omittingEmptySubsequences: false)
+    let words = lines.first?.split(separator: " ") ?? []
+    guard words.count > 1, let status = Int(words[1]) else {
+      throw SupportError("no answer: \(lines.first ?? "")")
+    }
+    self.status = status
+    fields = [:]
+    for line in lines.dropFirst() {
+      guard let colon = line.firstIndex(of: ":") else { continue }
+      fields[line[..<colon].lowercased()] = String(
+        line[line.index(after: colon)...].drop { $0 == " " })
+    }
+    body = Array(bytes.dropFirst(end + 4))
+  }
+}
+
+/// Asks with curl, the address as it is written.
+public func fetch(_ url: String, _ fields: [String] = [], method: String = "GET") throws -> Reply {
+  let how = method == "HEAD" ? ["-I"] : ["-X", method]
+  let result = try run(
+    "/usr/bin/curl",
+    ["-s", "-i", "--path-as-is", "-g", "-m", "20"] + how + fields.flatMap { ["-H", $0] } + [url])
+  guard result.status == 0 else { throw SupportError("curl \(url): status \(result.status)") }
+  return try Reply(parsing: result.output)
+}
+
+/// Waits until something is so; throws when it is not in time.
+public func eventually(
+  _ what: String, within limit: Duration = .seconds(15), _ condition: () throws -> Bool
+) throws {
+  let deadline = Instant.now + limit
+  while try !condition() {
+    guard Instant.now < deadline else { throw SupportError("it did not come to pass: \(what)") }
+    usleep(10_000)
+  }
+}
+
+/// A plain TCP connection to this machine.
+public final class Wire {
+  private let number: Int32
+
+  /// Nil where nobody listens.
+  public init?(port: UInt16) {
+    number = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = port.bigEndian
+    address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+    var patience = timeval(tv_sec: 15, tv_usec: 0)
+    setsockopt(
+      number, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+    let connected = withUnsafePointer(to: &address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        connect(number, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+      }
+    }
+    if !connected { return nil }
+  }
+
+  deinit { close(number) }
+
+  @discardableResult
+  public func send(_ text: String) -> Bool {
+    let bytes = Array(text.utf8)
+    return Glibc.send(number, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count
+  }
+
+  /// At most so many bytes, fewer when the other side ends; nil where it stays silent.
+  public func read(_ count: Int) -> [UInt8]? {
+    var bytes: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 1 << 16)
+    while bytes.count < count {
+      let got = recv(number, &buffer, min(buffer.count, count - bytes.count), 0)
+      if got < 0 { return errno == ECONNRESET ? bytes : nil }
+      if got == 0 { break }
+      bytes += buffer[..<got]
+    }
+    return bytes
+  }
+}
+
+extension Nginx {
+  /// One that serves a folder of the test as fast as it can.
+  ///
+  /// - Parameter settings: lines of nginx's own language for the server.
+  public convenience init(serving root: String, settings: String = "") throws {
+    try self.init(settings: "sendfile on; \(settings)")
+    guard rmdir(folder.path("www")) == 0, symlink(root, folder.path("www")) == 0 else {
+      throw SupportError("cannot serve \(root)")
+    }
+  }
+
+  public func get(_ path: String, _ fields: [String] = []) throws -> Reply {
+    try fetch(url + path, fields)
+  }
+}
