@@ -18,9 +18,12 @@ static int spawn(const char *path, int in_path, char *const argv[], char *const 
                  int out, pid_t *pid) {
   posix_spawn_file_actions_t files;
   posix_spawnattr_t attributes;
-  sigset_t all, none;
+  sigset_t all, blocked;
   sigfillset(&all);
-  sigemptyset(&none);
+  // A ^Z that comes before the new group is made would stop the child before it runs its program,
+  // and with it this process, which waits for that.
+  sigemptyset(&blocked);
+  sigaddset(&blocked, SIGTSTP);
   int error = posix_spawn_file_actions_init(&files);
   if (!error) error = posix_spawnattr_init(&attributes);
   if (error) return error;
@@ -33,7 +36,7 @@ static int spawn(const char *path, int in_path, char *const argv[], char *const 
                 : posix_spawn_file_actions_addopen(&files, fd, "/dev/null", fd ? O_WRONLY : O_RDONLY, 0);
   if (!error) error = posix_spawn_file_actions_addclosefrom_np(&files, socket >= 0 ? 4 : 3);
   if (!error) error = posix_spawnattr_setsigdefault(&attributes, &all);
-  if (!error) error = posix_spawnattr_setsigmask(&attributes, &none);
+  if (!error) error = posix_spawnattr_setsigmask(&attributes, &blocked);
   // A group of its own: ^C and ^Z of the terminal are for the player.
   const short flags = POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP;
   if (!error) error = posix_spawnattr_setflags(&attributes, flags);

@@ -126,6 +126,11 @@ extension DecoderMessage {
       writer.put(picturesEnd)
       writer.put(soundEnd)
       return writer.finish()
+    case .soundEnded(let serial, let time):
+      var writer = FieldWriter(kind: 73)
+      writer.put(serial)
+      writer.put(time)
+      return writer.finish()
     case .failed(let reason):
       var writer = FieldWriter(kind: 72)
       writer.put(reason)
@@ -163,6 +168,7 @@ extension DecoderMessage {
         picturesEnd: try reader.optional { reader throws(WireError) in try reader.duration() },
         soundEnd: try reader.optional { reader throws(WireError) in try reader.duration() })
     case 72: self = .failed(reason: try reader.text())
+    case 73: self = .soundEnded(serial: try reader.number(), at: try reader.duration())
     default: throw .unknownKind(kind)
     }
     try reader.finish()

@@ -34,6 +34,8 @@ public enum DecoderMessage: Equatable, Sendable {
   case picture(DecodedPicture)
   /// Samples for the sound device; without any, there are none before its time.
   case sound(DecodedSound)
+  /// No samples follow for this serial: the sound ends, or there is none.
+  case soundEnded(serial: UInt32, at: Duration)
   /// Nothing more comes for this serial: when its pictures and its sound end, where it has any.
   case ended(serial: UInt32, picturesEnd: Duration?, soundEnd: Duration?)
   /// The story cannot be told (further), in words that follow "cannot play NAME: ".

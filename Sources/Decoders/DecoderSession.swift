@@ -10,6 +10,8 @@ public final class DecoderSession {
     case opened(MediaInfo)
     case picture(DecodedPicture)
     case sound(DecodedSound)
+    /// No samples follow for this serial.
+    case soundEnded(at: Duration)
     /// Nothing more comes for this serial.
     case ended(serial: UInt32, picturesEnd: Duration?, soundEnd: Duration?)
     /// The story cannot be told (further), in words that follow "cannot play NAME: ". The last event.
@@ -199,6 +201,8 @@ public final class DecoderSession {
       picture.time = max(.zero, picture.time)
       events.append(.picture(picture))
     case .sound(let sound): take(sound, now: now, into: &events)
+    case .soundEnded(let ended, let time):
+      if ended == serial { events.append(.soundEnded(at: time)) }
     case .ended(let ended, let picturesEnd, let soundEnd):
       guard ended == serial else { return }
       hasEnded = true

@@ -42,6 +42,8 @@ struct DecoderWord {
     case .sound(let sound):
       return hasSound && isCurrent(sound.serial, at: serial)
         && DecoderWord.startSpan.contains(sound.time)
+    case .soundEnded(let ended, let time):
+      return hasSound && isCurrent(ended, at: serial) && DecoderWord.span.contains(time)
     case .ended(let ended, let picturesEnd, let soundEnd):
       guard isOpened, isCurrent(ended, at: serial) else { return false }
       lastEnded = ended

@@ -14,6 +14,9 @@ protocol MediaDecoder: AnyObject {
   /// The next run of samples that begins before `limit`; nil where there is none (now).
   func sound(before limit: Duration) throws(DecodingError) -> SoundRun?
 
+  /// Whether no run of samples follows.
+  var isSoundOver: Bool { get }
+
   /// Goes to the picture that is shown at `position`; `advance` then gives it.
   func seek(to position: Duration) throws(DecodingError)
 
@@ -22,6 +25,11 @@ protocol MediaDecoder: AnyObject {
 
   /// When pictures and sound end; known once nothing more comes.
   var ends: StoryEnds { get }
+}
+
+extension MediaDecoder {
+  /// Most tell pictures alone.
+  var isSoundOver: Bool { true }
 }
 
 /// How far a decoder came.

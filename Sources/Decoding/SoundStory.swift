@@ -111,6 +111,8 @@ final class SoundStory: MediaDecoder {
     return try voice?.next(before: limit)
   }
 
+  var isSoundOver: Bool { isVoiceOpen && voice?.isOver ?? true }
+
   func seek(to position: Duration) throws(DecodingError) {
     self.position = position
     wasCoverShown = false

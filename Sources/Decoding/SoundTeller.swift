@@ -11,6 +11,7 @@ struct SoundTeller {
   private var waiting: SoundRun?
   /// What is heard before this was sent.
   private var told: Duration?
+  private var isEnded = false
 
   init(_ decoder: any MediaDecoder, to connection: PlayerConnection, rate: UInt32) {
     self.decoder = decoder
@@ -23,10 +24,11 @@ struct SoundTeller {
     self.serial = serial
     waiting = nil
     told = nil
+    isEnded = false
   }
 
-  /// Sends the sound that begins before `limit`, nil for all of it, and where it ends before that
-  /// says so; false where the credit did not reach or a seek has come.
+  /// Sends the sound that begins before `limit`, nil for all of it, and where none is left before
+  /// that says so; false where the credit did not reach or a seek has come.
   mutating func send(before limit: Duration?) throws(DecodingError) -> Bool {
     while let run = try next(before: limit) {
       guard connection.soundCredits > 0 else {
@@ -40,7 +42,10 @@ struct SoundTeller {
       connection.receiveWaiting()
       if connection.hasSeek { return false }
     }
-    if let limit, told.map({ $0 < limit }) ?? true {
+    if waiting == nil, decoder.isSoundOver {
+      if !isEnded { connection.send(.soundEnded(serial: serial, at: told ?? .zero)) }
+      isEnded = true
+    } else if let limit, told.map({ $0 < limit }) ?? true {
       send(SoundRun(time: limit, samples: []))
     }
     return true

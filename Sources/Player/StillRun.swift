@@ -109,7 +109,7 @@ public struct StillRun {
           hasLookedBack = true
           session.seek(to: end - .milliseconds(1))
         case .failed(let reason): throw ResourceError(reason)
-        case .opened, .sound: break
+        case .opened, .sound, .soundEnded: break
         }
       }
     }

@@ -41,7 +41,7 @@ struct StorySound {
 
   func take(_ sound: DecodedSound) { voice.add(sound.samples, at: sound.time) }
 
-  /// No samples follow; the story ends at a time.
+  /// No samples follow: the sound, or the whole story, ends at a time.
   func finish(at end: Duration) { voice.finish(at: end) }
 
   /// Lets the decoder go on as far as there is room for samples.
@@ -124,6 +124,10 @@ struct StorySound {
   }
 
   private mutating func begin(before until: Instant, _ clock: inout MediaClock, at now: Instant) {
+    if voice.isOver(at: clock.time(at: now)) {
+      state = .over
+      return clock.run(at: now)
+    }
     let isQueued = speaker.queue(voice, from: clock.time(at: now))
     if isQueued, let time = voice.time(at: now) {
       state = .heard

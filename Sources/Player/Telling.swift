@@ -17,6 +17,8 @@ final class Telling {
 
   /// What the story that plays has in hand before others are fetched.
   private static let comfort = Duration.seconds(10)
+  /// Further pictures at the end, so that it is known before the sound device has all samples.
+  private static let picturesAtEnd = 12
   /// Pictures a decoder may be ahead: enough to ride out a slow one, few enough to be cheap.
   private static let picturesAhead = 4
 
@@ -37,6 +39,7 @@ final class Telling {
   private let speaker: Speaker?
   /// Once it is known that the story has any.
   private var sound: StorySound?
+  private var knowsSoundEnd = false
   /// The clock runs, or waits for the sound to begin.
   private var isGoing = false
   private let stays: StayTimes
@@ -125,6 +128,7 @@ final class Telling {
         picture.time += roundStart
         queue.append(picture)
       case .sound(let samples): sound?.take(samples)
+      case .soundEnded(let end): soundEnded(at: end)
       case .ended(_, let pictures, let sound): ended(pictures: pictures, sound: sound)
       case .failed(let reason): failure = reason
       }
@@ -155,6 +159,13 @@ final class Telling {
     }
     roundStart += round
     session.seek(to: .zero)
+  }
+
+  private func soundEnded(at end: Duration) {
+    sound?.finish(at: end)
+    guard let length = info?.duration, length - end < .seconds(1), !knowsSoundEnd else { return }
+    knowsSoundEnd = true
+    if generation != nil { session.allow(pictures: Telling.picturesAtEnd) }
   }
 
   /// The media time at which the story is over; nil while unknown. The sound counts where it

@@ -37,8 +37,17 @@ package struct SoundLine {
     voices[voice]?.append(samples, at: start)
   }
 
-  /// Nothing more comes; silence up to `end` where that is later than what came.
-  package mutating func finish(_ voice: Int, at end: Int) { voices[voice]?.finish(at: end) }
+  /// Nothing more comes; silence up to `end` where that is later than what came, unless all of it
+  /// was heard already.
+  package mutating func finish(_ voice: Int, at end: Int) {
+    if contains(voice), isOver { return }
+    voices[voice]?.finish(at: end)
+  }
+
+  /// Whether a voice has nothing more at a frame of its story.
+  package func isOver(_ voice: Int, at position: Int) -> Bool {
+    voices[voice].map { $0.isFinished && $0.end <= position } ?? true
+  }
 
   /// Nobody adds to a voice any more; what came of it is still heard where it is in the line.
   package mutating func release(_ voice: Int) {

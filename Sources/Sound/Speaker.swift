@@ -224,6 +224,11 @@ public final class Voice {
     state.withLock { $0.line.knows(number, upTo: SoundFormat.frames(time)) }
   }
 
+  /// Whether there is nothing more to be heard at a time.
+  public func isOver(at time: Duration) -> Bool {
+    state.withLock { $0.line.isOver(number, at: SoundFormat.frames(time)) }
+  }
+
   /// Lets go of what lies before a time, of a story that nobody hears.
   public func forget(before time: Duration) {
     state.withLock { $0.line.forget(number, before: SoundFormat.frames(time)) }

@@ -28,6 +28,7 @@ package struct VoiceSamples {
   /// Adds a run of samples at a time. Without any it says that there are none before that time;
   /// what is known already stays as it is.
   package mutating func append(_ samples: [Int16], at start: Int) {
+    guard !isFinished else { return }
     let meets = abs(start - end) <= Self.tolerance
     let start = meets ? end : start
     var new = Chunk(start: max(start, end), samples: samples)
@@ -39,6 +40,7 @@ package struct VoiceSamples {
 
   /// Nothing more comes; silence up to `end` where that is later than what is known.
   package mutating func finish(at end: Int) {
+    isFinished = false
     append([], at: end)
     isFinished = true
   }

@@ -59,7 +59,7 @@ struct DecodeRun {
         try send(.credit(pictures: 1), socket)
       case .ended: isOver = true
       case .failed(let reason): throw SupportError("the decoder says: \(reason)")
-      case .opened, .sound, .closeResource: break
+      case .opened, .sound, .soundEnded, .closeResource: break
       }
     }
 

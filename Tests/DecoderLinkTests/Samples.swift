@@ -53,6 +53,8 @@ enum Samples {
     .sound(DecodedSound(serial: 2, time: .zero, samples: [])),
     .ended(serial: 3, picturesEnd: .seconds(10), soundEnd: .milliseconds(10_200)),
     .ended(serial: 3, picturesEnd: nil, soundEnd: nil),
+    .soundEnded(serial: 3, at: .milliseconds(10_200)),
+    .soundEnded(serial: .max, at: .zero),
     .failed(reason: "the file is cut off after 1.2 s"),
   ]
 }

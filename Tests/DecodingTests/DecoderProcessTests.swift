@@ -176,6 +176,7 @@ import Testing
       #expect(abs((run.time - next) / .seconds(1)) < 0.002)
       next = run.time + .nanoseconds(run.samples.count / 2 * 1_000_000_000 / 48_000)
     }
+    #expect(abs((try #require(telling.soundEnd) - next) / .seconds(1)) < 0.0001)
     // A beep at the start of each second, silence between.
     let samples = telling.sounds.flatMap(\.samples)
     func loudness(_ from: Double, _ to: Double) -> Int {

@@ -16,6 +16,7 @@ final class Telling {
   private(set) var info: MediaInfo?
   private(set) var pictures: [DecodedPicture] = []
   private(set) var sounds: [DecodedSound] = []
+  private(set) var soundEnd: Duration?
   private(set) var ended: (serial: UInt32, pictures: Duration?, sound: Duration?)?
   private(set) var failure: String?
   private(set) var isDead = false
@@ -128,6 +129,7 @@ final class Telling {
     case .opened(let info): self.info = info
     case .picture(let picture): pictures.append(picture)
     case .sound(let sound): sounds.append(sound)
+    case .soundEnded(_, let time): soundEnd = time
     case .ended(let serial, let pictures, let sound): ended = (serial, pictures, sound)
     case .failed(let reason): failure = reason
     }

@@ -84,6 +84,23 @@ import Testing
     #expect(!follow(&line, with: 1))
   }
 
+  /// Pictures may outlast the sound: the next story's waits for them, but not once that is too late.
+  @Test func finish_laterThanTheSound_isSilentUnlessAllWasHeard() {
+    var line = line(Waves.counting(1000), Waves.counting(1000))
+    line.play(0, from: 0)
+    _ = line.render(upTo: 1000)
+    line.finish(0, at: 1500)
+    #expect(!line.isOver(0, at: 1499) && line.isOver(0, at: 1500))
+    #expect(follow(&line, with: 1))
+    #expect(render(&line, 502) == [Int](repeating: 0, count: 500) + [1, 2])
+    var late = self.line(Waves.counting(1000))
+    late.play(0, from: 0)
+    _ = late.render(upTo: 1000)
+    late.noteHeard(1000)
+    late.finish(0, at: 1500)
+    #expect(late.isOver && late.isOver(0, at: 1000))
+  }
+
   @Test func end_ofALoudStory_doesNotClick() {
     var line = line(loud)
     line.play(0, from: 0)

@@ -66,6 +66,9 @@ import Testing
     voice.finish(at: 48_000)
     #expect(voice.end == 48_000)
     #expect(voice.isFinished)
+    // Nothing more is believed.
+    voice.append(Waves.counting(100), at: 48_000)
+    #expect(voice.end == 48_000)
     var longer = VoiceSamples(from: 0)
     longer.append(Waves.counting(100), at: 0)
     longer.finish(at: 50)

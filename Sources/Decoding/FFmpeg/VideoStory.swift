@@ -182,6 +182,8 @@ final class VideoStory: MediaDecoder {
     try parts.sound?.next(before: limit)
   }
 
+  var isSoundOver: Bool { parts.sound?.isOver ?? true }
+
   func rest() -> Bool {
     guard parts.video.rest(), let empty = try? FFmpegFrame() else { return false }
     current = empty
