@@ -34,8 +34,11 @@ final class Content {
   let key: String
   /// Whether it is a folder's list of itself.
   let isListing: Bool
-  /// The playlist that names it, where one does.
+  /// The playlist or feed that names it, where one does.
   let namedBy: WebAddress?
+  /// Whether it may be fetched from a private network: what came from a public server itself may
+  /// not lead into one.
+  let reachesPrivate: Bool
   unowned let network: Network
   var phase = Phase.looking
   var mode = Mode.joined
@@ -81,6 +84,7 @@ final class Content {
     self.number = number
     self.isListing = isListing
     self.namedBy = namedBy
+    reachesPrivate = namedBy.map(network.isPrivate) ?? true
     self.address = address
     self.network = network
     key = Content.key(of: address, isListing: isListing, network.options)

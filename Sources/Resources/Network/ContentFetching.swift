@@ -174,8 +174,8 @@ extension Content {
   private func start(_ wish: FetchWish, _ flight: Flight) {
     guard let loader = network.openLoader else { return }
     var wish = wish
-    wish.namedBy = namedBy
     wish.isListing = isListing
+    wish.reachesPrivate = reachesPrivate
     started += 1
     flights[loader.fetch(wish, allowed: flight.allowed)] = flight
     network.owner(of: flights.keys, is: self)
