@@ -23,8 +23,8 @@ final class Content {
 
   /// Files up to this size without a strong validator are fetched as one answer.
   static let mostAtOnce: UInt64 = 16 << 20
-  /// Bytes that may be on their way to the disk.
-  static let mostUnwritten: UInt64 = 4 << 20
+  /// Bytes that may be on their way to the disk, by all flights together.
+  static let mostUnwritten: UInt64 = 1 << 20
   /// Bytes that are held in memory where nothing is stored.
   static let mostInMemory = 8 << 20
 
