@@ -159,23 +159,6 @@ import Testing
     #expect(try wrongSegments() == 0)
   }
 
-  /// A viewer who goes in the middle of a window loses what waits in the server's socket.
-  @Test(arguments: [(true, 0), (false, 256 << 10)])
-  func partlyWatched_isCompletedWithoutFetchingTwice(waits: Bool, waste: Int) throws {
-    let server = try serving(8_000_000)
-    defer { server.close() }
-    let bench = try NetworkBench(cache)
-    let resource = try bench.network.open(server.url + "/a")
-    for offset in stride(from: UInt64(0), to: 3_200_000, by: 64_000) {
-      _ = try bench.read(resource, offset, 64_000).get()
-    }
-    if waits { try bench.wait { !bench.network.isFetching } }
-    bench.network.close()
-    #expect(isSample(try playAll(server.url + "/a").bytes, 0..<8_000_000))
-    #expect(server.bodyBytes <= 8_000_000 + waste)
-    #expect(try wrongSegments() == 0)
-  }
-
   @Test func anyReads_agreeWithTheFile() throws {
     let server = try serving(3_000_000)
     defer { server.close() }

@@ -91,6 +91,7 @@ final class FaultServer: Sendable {
   var requests: [ServerRequest] { state.withLock { $0.requests } }
   /// Bytes of bodies that were sent.
   var bodyBytes: Int { state.withLock { $0.bodyBytes } }
+  var openConnections: Int { state.withLock { $0.sockets.count } }
   /// The most connections that were open at one time.
   var mostOpen: Int { state.withLock { $0.mostOpen } }
 
@@ -196,9 +197,13 @@ final class FaultServer: Sendable {
       if reply.isChunked, !write(Array("\(String(piece.count, radix: 16))\r\n".utf8)[...], socket) {
         return false
       }
+      if isGone(socket) { return false }
       // Counted first: who gets the last byte may look at once.
       state.withLock { $0.bodyBytes += piece.count }
-      guard write(piece, socket) else { return false }
+      guard write(piece, socket) else {
+        state.withLock { $0.bodyBytes -= piece.count }
+        return false
+      }
       if reply.isChunked, !write([13, 10], socket) { return false }
       position += piece.count
       if reply.bytesPerSecond != nil { usleep(50_000) }
@@ -215,6 +220,13 @@ final class FaultServer: Sendable {
       return write(Array("0\r\n\(trailers)\r\n".utf8)[...], socket)
     }
     return reply.tellsLength
+  }
+
+  /// Whether the other side has closed the connection: what is sent then is not received.
+  private func isGone(_ socket: Int32) -> Bool {
+    var byte: UInt8 = 0
+    let count = recv(socket, &byte, 1, Int32(MSG_PEEK | MSG_DONTWAIT))
+    return count == 0 || (count < 0 && errno != EAGAIN)
   }
 
   private func write(_ bytes: ArraySlice<UInt8>, _ socket: Int32) -> Bool {

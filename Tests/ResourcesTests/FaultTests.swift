@@ -126,34 +126,4 @@ import Testing
       #expect(!String(decoding: text, as: UTF8.self).contains("CANARY"))
     }
   }
-
-  @Test func manySkips_leaveNothingOpen() throws {
-    let folder = try TemporaryDirectory()
-    let file = ServedFile(sampleBytes(0..<2_000_000))
-    let server = try FaultServer { request in
-      var reply = file.reply(to: request)
-      reply.bytesPerSecond = 300_000
-      return reply
-    }
-    defer { server.close() }
-    let bench = try NetworkBench(folder.path("cache"))
-    let descriptors = { directoryEntries("/proc/self/fd").count }
-    var before = 0
-    for number in 0..<120 {
-      let resource = try bench.network.open("\(server.url)/\(number)")
-      resource.read(offset: 0, length: 65_536) { _ in }
-      let until = Instant.now + .milliseconds(20)
-      while Instant.now < until {
-        _ = try awaitReadiness(of: [Interest(bench.network.descriptor)], until: until)
-        bench.network.deliver()
-      }
-      resource.cancel()
-      if number == 20 { before = descriptors() }
-    }
-    try bench.wait { bench.network.isIdle }
-    #expect(descriptors() <= before + 16)
-    // A server notices an end only when it next sends something.
-    #expect(server.mostOpen <= 12)
-    bench.network.close()
-  }
 }
