@@ -38,6 +38,8 @@ struct ServerReply: Sendable {
   /// Sends so many bytes of the body and then nothing more.
   var stallsAfter: Int?
   var bytesPerSecond: Int?
+  /// Sends one byte, then waits so long, and so on.
+  var secondsPerByte: UInt32?
   var closesWithoutAnswer = false
 
   subscript(name: String) -> String? {
@@ -190,7 +192,8 @@ final class FaultServer: Sendable {
     guard write(Array((head + "\r\n").utf8)[...], socket) else { return false }
     if reply.status == 304 { return true }
     let limit = min(reply.cutsAfter ?? .max, reply.stallsAfter ?? .max, reply.body.count)
-    let step = reply.bytesPerSecond.map { max(1, $0 / 20) } ?? 65_536
+    let step =
+      reply.secondsPerByte != nil ? 1 : reply.bytesPerSecond.map { max(1, $0 / 20) } ?? 65_536
     var position = 0
     while position < limit {
       let piece = reply.body[position..<min(limit, position + step)]
@@ -207,6 +210,7 @@ final class FaultServer: Sendable {
       if reply.isChunked, !write([13, 10], socket) { return false }
       position += piece.count
       if reply.bytesPerSecond != nil { usleep(50_000) }
+      if let seconds = reply.secondsPerByte { sleep(seconds) }
     }
     if reply.stallsAfter != nil {
       // Until the other side gives up or the server closes.
