@@ -1,4 +1,5 @@
 import Support
+import Synchronization
 import System
 import Testing
 
@@ -59,7 +60,7 @@ extension Benchmarks {
           })
         let fresh = try CacheStore(directory: path, limits: limits)
         var stored = StoredBytes(try #require(try fresh.find("k")))
-        first.append(milliseconds { slowest = max(slowest, readAll(&stored)) })
+        first.append(milliseconds { slowest = max(slowest, readAll(&stored).max() ?? 0) })
         again.append(milliseconds { _ = readAll(&stored) })
       }
       var table = Table("cache, 256 KiB reads of \(Self.size >> 20) MiB", "", "rate", "of plain")
@@ -73,13 +74,79 @@ extension Benchmarks {
       table.show()
     }
 
-    /// Reads it through; the slowest read in milliseconds.
-    private func readAll(_ stored: inout StoredBytes) -> Double {
+    /// What a viewer sees while another story is fetched: its bytes are hashed, written and synced
+    /// all the time by another thread.
+    @Test func reads_besideWrites_costThis() throws {
+      let path = folder.path("cache")
+      let limits = CacheLimits(reserve: 0)
+      let bytes = [UInt8](repeating: 7, count: 256 << 10)
+      let store = try CacheStore(directory: path, limits: limits)
+      let facts = ContentFacts(length: Self.size, validator: Validator(entityTag: "\"a\""))
+      let made = try store.create("k", source: "s", facts: facts)
+      for start in stride(from: UInt64(0), to: Self.size, by: bytes.count) {
+        _ = try store.write(bytes, at: start, of: made.entry)
+        if store.pendingBytes >= 2 << 20 { try store.commit() }
+      }
+      store.close(made.entry)
+      let part = directoryEntries(path + "/blobs")[0]
+      let blob = "\(path)/blobs/\(part)/\(directoryEntries("\(path)/blobs/\(part)")[0])"
+      let isDone = Atomic(false)
+      let written = Atomic<UInt64>(0)
+      let writer = try WorkerThread {
+        guard let store = try? CacheStore(directory: path, limits: limits),
+          let made = try? store.create("other", source: "s", facts: facts)
+        else { return }
+        var position: UInt64 = 0
+        while !isDone.load(ordering: .relaxed) {
+          _ = try? store.write(bytes, at: position % Self.size, of: made.entry)
+          position += UInt64(bytes.count)
+          written.store(position, ordering: .relaxed)
+          if store.pendingBytes >= 2 << 20 { _ = try? store.commit() }
+        }
+      }
+      var plain: [Double] = []
+      var checked: [Double] = []
+      var reads: [Double] = []
+      for _ in 0..<Effort.pairs {
+        let file = try Descriptor.open(reading: blob)
+        plain.append(
+          try milliseconds {
+            for start in stride(from: UInt64(0), to: Self.size, by: Self.piece) {
+              let bytes = try file.read(at: start, count: Self.piece)
+              #expect(bytes.count == Self.piece)
+            }
+          })
+        let fresh = try CacheStore(directory: path, limits: limits)
+        var stored = StoredBytes(try #require(try fresh.find("k")))
+        checked.append(milliseconds { reads += readAll(&stored) })
+      }
+      isDone.store(true, ordering: .relaxed)
+      writer.join()
+      #expect(written.load(ordering: .relaxed) > 0)
+      let sorted = reads.sorted()
+      var table = Table("cache, the same while another entry is written", "", "rate", "of plain")
+      table.add("plain pread", perSecond(median(plain)), "1.00")
+      table.add(
+        "first read, checked", perSecond(median(checked)),
+        fixed(median(plain) / median(checked), 2))
+      table.add("99 of 100 checked reads", fixed(sorted[sorted.count * 99 / 100], 2) + " ms", "")
+      table.add("resident memory", fixed(Double(residentKiB()) / 1024, 1) + " MiB", "")
+      table.show()
+    }
+
+    /// What this process holds in memory, libraries and the test runner included.
+    private func residentKiB() -> Int {
+      let lines = ((try? readText("/proc/self/status")) ?? "").split(separator: "\n")
+      let line = lines.first { $0.hasPrefix("VmRSS:") } ?? ""
+      return Int(line.filter { $0.isNumber }) ?? 0
+    }
+
+    /// Reads it through; what each read took in milliseconds.
+    private func readAll(_ stored: inout StoredBytes) -> [Double] {
       var position: UInt64 = 0
-      var slowest = 0.0
+      var times: [Double] = []
       while position < Self.size {
-        slowest = max(
-          slowest,
+        times.append(
           milliseconds {
             let end = position + UInt64(Self.piece)
             guard case .bytes(let part) = stored.read(from: position, upTo: end) else {
@@ -90,7 +157,7 @@ extension Benchmarks {
             position += UInt64(part.bytes.count)
           })
       }
-      return slowest
+      return times
     }
 
     private func median(_ values: [Double]) -> Double { values.sorted()[values.count / 2] }

@@ -38,6 +38,8 @@ struct ServerReply: Sendable {
   /// Sends so many bytes of the body and then nothing more.
   var stallsAfter: Int?
   var bytesPerSecond: Int?
+  /// Sends one byte, then waits so long, and so on.
+  var secondsPerByte: UInt32?
   var closesWithoutAnswer = false
 
   subscript(name: String) -> String? {
@@ -91,6 +93,7 @@ final class FaultServer: Sendable {
   var requests: [ServerRequest] { state.withLock { $0.requests } }
   /// Bytes of bodies that were sent.
   var bodyBytes: Int { state.withLock { $0.bodyBytes } }
+  var openConnections: Int { state.withLock { $0.sockets.count } }
   /// The most connections that were open at one time.
   var mostOpen: Int { state.withLock { $0.mostOpen } }
 
@@ -189,19 +192,25 @@ final class FaultServer: Sendable {
     guard write(Array((head + "\r\n").utf8)[...], socket) else { return false }
     if reply.status == 304 { return true }
     let limit = min(reply.cutsAfter ?? .max, reply.stallsAfter ?? .max, reply.body.count)
-    let step = reply.bytesPerSecond.map { max(1, $0 / 20) } ?? 65_536
+    let step =
+      reply.secondsPerByte != nil ? 1 : reply.bytesPerSecond.map { max(1, $0 / 20) } ?? 65_536
     var position = 0
     while position < limit {
       let piece = reply.body[position..<min(limit, position + step)]
       if reply.isChunked, !write(Array("\(String(piece.count, radix: 16))\r\n".utf8)[...], socket) {
         return false
       }
+      if isGone(socket) { return false }
       // Counted first: who gets the last byte may look at once.
       state.withLock { $0.bodyBytes += piece.count }
-      guard write(piece, socket) else { return false }
+      guard write(piece, socket) else {
+        state.withLock { $0.bodyBytes -= piece.count }
+        return false
+      }
       if reply.isChunked, !write([13, 10], socket) { return false }
       position += piece.count
       if reply.bytesPerSecond != nil { usleep(50_000) }
+      if let seconds = reply.secondsPerByte { sleep(seconds) }
     }
     if reply.stallsAfter != nil {
       // Until the other side gives up or the server closes.
@@ -215,6 +224,13 @@ final class FaultServer: Sendable {
       return write(Array("0\r\n\(trailers)\r\n".utf8)[...], socket)
     }
     return reply.tellsLength
+  }
+
+  /// Whether the other side has closed the connection: what is sent then is not received.
+  private func isGone(_ socket: Int32) -> Bool {
+    var byte: UInt8 = 0
+    let count = recv(socket, &byte, 1, Int32(MSG_PEEK | MSG_DONTWAIT))
+    return count == 0 || (count < 0 && errno != EAGAIN)
   }
 
   private func write(_ bytes: ArraySlice<UInt8>, _ socket: Int32) -> Bool {

@@ -1,3 +1,4 @@
+import Glibc
 import Support
 import Synchronization
 import System
@@ -127,33 +128,95 @@ import Testing
     }
   }
 
-  @Test func manySkips_leaveNothingOpen() throws {
+  /// The portal of a network answers for every server until one has logged in.
+  @Test func portal_isNeverStored() throws {
     let folder = try TemporaryDirectory()
-    let file = ServedFile(sampleBytes(0..<2_000_000))
+    let isOpen = Atomic(false)
+    let good = ServedFile(sampleBytes(0..<FaultTests.size))
     let server = try FaultServer { request in
-      var reply = file.reply(to: request)
-      reply.bytesPerSecond = 300_000
+      guard isOpen.load(ordering: .relaxed) else {
+        return ServerReply(
+          fields: [("Content-Type", "text/html; charset=utf-8"), ("ETag", "\"v1\"")],
+          body: Array("<html>welcome</html>".utf8))
+      }
+      return good.reply(to: request)
+    }
+    defer { server.close() }
+    let words = ResourceError(
+      "127.0.0.1:\(server.port) sends a web page instead (does it want a login in a browser?)")
+    for _ in 0..<2 {
+      let bench = try NetworkBench(folder.path("cache"))
+      #expect(try bench.read(bench.network.open(server.url + "/a"), 0, 100) == .failure(words))
+      bench.network.close()
+    }
+    #expect(try CacheDirectory(folder.path("cache")).list() == [])
+    isOpen.store(true, ordering: .relaxed)
+    let bench = try NetworkBench(folder.path("cache"))
+    #expect(
+      isSample(try bench.readAll(bench.network.open(server.url + "/a")), 0..<FaultTests.size))
+    bench.network.close()
+  }
+
+  /// Each byte is progress, but never enough: given up in bounded time.
+  @Test func byteNowAndThen_isGivenUp() throws {
+    let folder = try TemporaryDirectory()
+    let good = ServedFile(sampleBytes(0..<FaultTests.size))
+    let server = try FaultServer { request in
+      var reply = good.reply(to: request)
+      reply.secondsPerByte = 2
       return reply
     }
     defer { server.close() }
-    let bench = try NetworkBench(folder.path("cache"))
-    let descriptors = { directoryEntries("/proc/self/fd").count }
-    var before = 0
-    for number in 0..<120 {
-      let resource = try bench.network.open("\(server.url)/\(number)")
-      resource.read(offset: 0, length: 65_536) { _ in }
-      let until = Instant.now + .milliseconds(20)
-      while Instant.now < until {
-        _ = try awaitReadiness(of: [Interest(bench.network.descriptor)], until: until)
-        bench.network.deliver()
-      }
-      resource.cancel()
-      if number == 20 { before = descriptors() }
-    }
-    try bench.wait { bench.network.isIdle }
-    #expect(descriptors() <= before + 16)
-    // A server notices an end only when it next sends something.
-    #expect(server.mostOpen <= 12)
+    let bench = try NetworkBench(folder.path("cache")) { $0.patienceSeconds = 1 }
+    let start = Instant.now
+    let result = try bench.read(bench.network.open(server.url + "/a"), 0, 1000)
+    #expect(
+      result == .failure(ResourceError("127.0.0.1:\(server.port) sends too little")))
+    // Six attempts of some seconds each.
+    #expect(Instant.now - start < .seconds(30))
     bench.network.close()
+    #expect(try CacheDirectory(folder.path("cache")).verify().wrongSegments == 0)
+  }
+
+  @Test(arguments: [4096, 16_000])
+  func longURL_isPlayedAndStored(length: Int) throws {
+    let folder = try TemporaryDirectory()
+    let good = ServedFile(sampleBytes(0..<10_000))
+    let server = try FaultServer { good.reply(to: $0) }
+    defer { server.close() }
+    let url = server.url + "/" + String(repeating: "a", count: length)
+    for _ in 0..<2 {
+      let bench = try NetworkBench(folder.path("cache"))
+      #expect(isSample(try bench.readAll(bench.network.open(url)), 0..<10_000))
+      bench.network.close()
+    }
+    #expect(server.requests.count == 1)
+    let bench = try NetworkBench(nil)
+    #expect(throws: ResourceError("is no web address")) {
+      try bench.network.open(url + String(repeating: "a", count: 16 << 10))
+    }
+  }
+
+  /// Another program cuts the file of an entry while it is played.
+  @Test func blobThatIsCutWhileRead_isFetchedAgain() throws {
+    let folder = try TemporaryDirectory()
+    let cache = folder.path("cache")
+    let good = ServedFile(sampleBytes(0..<FaultTests.size))
+    let server = try FaultServer { good.reply(to: $0) }
+    defer { server.close() }
+    let bench = try NetworkBench(cache)
+    let resource = try bench.network.open(server.url + "/a")
+    #expect(isSample(try bench.readAll(resource), 0..<FaultTests.size))
+    let part = directoryEntries(cache + "/blobs")[0]
+    let blob = "\(cache)/blobs/\(part)/\(directoryEntries("\(cache)/blobs/\(part)")[0])"
+    for length in [1_000_000, 1, 0] {
+      #expect(truncate(blob, length) == 0)
+      #expect(isSample(try bench.readAll(resource), 0..<FaultTests.size))
+    }
+    #expect(try CacheDirectory(cache).verify().wrongSegments == 0)
+    #expect(unlink(blob) == 0)
+    #expect(isSample(try bench.readAll(resource), 0..<FaultTests.size))
+    bench.network.close()
+    #expect(try CacheStore(directory: cache).find("@\(server.url)/a") == nil)
   }
 }

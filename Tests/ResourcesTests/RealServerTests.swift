@@ -72,6 +72,15 @@ import Testing
     bench.network.close()
   }
 
+  @Test func plainServer_spokenToSecurely_failsInWords() throws {
+    let bench = try NetworkBench(nil)
+    let host = "127.0.0.1:\(server.port)"
+    #expect(
+      try bench.read(bench.network.open("https://\(host)/plain/a.mp4"), 0, 10)
+        == .failure(ResourceError("the connection to \(host) is not secure")))
+    bench.network.close()
+  }
+
   @Test func fileThatIsReplaced_isNeverMixed() throws {
     let bench = try NetworkBench(folder.path("cache"))
     let resource = try bench.network.open(server.url + "/plain/a.mp4")

@@ -19,23 +19,15 @@ import Testing
 
   @Test(
     arguments: [
-      // Where the playlist came from, where it leads, and whether that is allowed.
-      ("8.8.8.8", "192.168.1.1", false), ("8.8.8.8", "9.9.9.9", true),
-      ("192.168.1.1", "192.168.1.2", true), ("192.168.1.1", "8.8.8.8", true),
-      (nil, "10.0.0.1", false), (nil, "9.9.9.9", true),
-    ] as [(String?, String, Bool)])
-  func reached_fromAPublicPlaylist_isNothingPrivate(from: String?, to: String, allowed: Bool) throws
-  {
-    var origins = Origins()
-    let playlist = try #require(WebAddress("http://list.example/a.m3u8"))
-    if let from {
-      let isAllowed = origins.reached(playlist.host, PeerAddress(from), namedBy: nil)
-      #expect(isAllowed)
-    }
-    let other = origins.reached("media.example", PeerAddress(to), namedBy: playlist)
-    #expect(other == allowed)
-    let own = origins.reached(playlist.host, PeerAddress(to), namedBy: playlist)
-    #expect(own)
+      // Where it is, whether it may be in a private network, and whether it may be asked.
+      ("192.168.1.1", false, false), ("9.9.9.9", false, true), ("192.168.1.2", true, true),
+      ("8.8.8.8", true, true), (nil, false, false), (nil, true, true),
+    ] as [(String?, Bool, Bool)])
+  func mayAsk_forWhatAPublicSourceNames_isNothingPrivate(
+    peer: String?, reachesPrivate: Bool, expected: Bool
+  ) {
+    let peer = peer.flatMap { PeerAddress($0) }
+    #expect(PeerAddress.mayAsk(peer, reachesPrivate: reachesPrivate) == expected)
   }
 }
 
@@ -58,30 +50,77 @@ import Testing
     }
   }
 
+  private func serving(_ count: UInt64) throws -> FaultServer {
+    let file = ServedFile(sampleBytes(0..<count))
+    return try FaultServer { file.reply(to: $0) }
+  }
+
+  private func refusal(_ server: FaultServer) -> ResourceError {
+    ResourceError("127.0.0.1:\(server.port) is in a private network, and who names it is not")
+  }
+
   @Test func open_ofASegment_isReadFromBesideThePlaylist() throws {
-    let file = ServedFile(sampleBytes(0..<10_000))
-    let server = try FaultServer { file.reply(to: $0) }
+    let server = try serving(10_000)
     defer { server.close() }
     let bench = try NetworkBench(nil)
-    let opener = WebOpener(bench.network, playlist: server.url + "/show/list.m3u8?x=1")
+    let playlist = server.url + "/show/list.m3u8?x=1"
+    _ = try bench.readAll(bench.network.open(playlist))
+    let opener = WebOpener(bench.network, playlist: playlist)
     let segment = try #require(try opener.open("parts/1.ts") as? CachedResource)
     #expect(isSample(try bench.readAll(segment), 0..<10_000))
-    #expect(server.requests.map(\.target) == ["/show/parts/1.ts"])
+    #expect(server.requests.map(\.target) == ["/show/list.m3u8?x=1", "/show/parts/1.ts"])
     bench.network.close()
   }
 
   @Test func open_fromAnUnknownPlaylist_neverReachesThisMachine() throws {
-    let server = try FaultServer { _ in ServerReply() }
+    let server = try serving(1000)
     defer { server.close() }
     let bench = try NetworkBench(nil)
-    let opener = WebOpener(bench.network, playlist: "http://public.example/list.m3u8")
-    let segment = try #require(try opener.open(server.url + "/secret") as? CachedResource)
-    #expect(
-      try bench.read(segment, 0, 10)
-        == .failure(
-          ResourceError(
-            "127.0.0.1:\(server.port) is in a private network, and who names it is not")))
+    // Also not on a host of the playlist's name: names may lead elsewhere from one day to the next.
+    for playlist in ["http://public.example/list.m3u8", server.url + "/list.m3u8"] {
+      let opener = WebOpener(bench.network, playlist: playlist)
+      let segment = try #require(try opener.open(server.url + "/secret") as? CachedResource)
+      #expect(try bench.read(segment, 0, 10) == .failure(refusal(server)))
+    }
     #expect(server.requests.isEmpty)
+    bench.network.close()
+  }
+
+  /// The stored playlist is read without asking anybody where its server is now.
+  @Test(arguments: [true, false])
+  func open_fromAStoredPlaylist_reachesWhatItsServerCould(isPrivate: Bool) throws {
+    let folder = try TemporaryDirectory()
+    let (server, other) = (try serving(10_000), try serving(5_000))
+    defer { other.close() }
+    let playlist = server.url + "/list.m3u8"
+    let first = try NetworkBench(folder.path("cache"))
+    _ = try first.readAll(first.network.open(playlist))
+    first.network.close()
+    server.close()
+    if !isPrivate {
+      // As if it had come from elsewhere; nothing on loopback is public.
+      let store = try CacheStore(directory: folder.path("cache"))
+      let address = try #require(WebAddress(playlist))
+      let found = try #require(try store.find(address.identity))
+      var facts = found.facts
+      #expect(facts.isPrivate)
+      facts.isPrivate = false
+      try store.revise(found.entry, facts)
+      store.close(found.entry)
+    }
+    let bench = try NetworkBench(folder.path("cache"))
+    #expect(isSample(try bench.readAll(bench.network.open(playlist)), 0..<10_000))
+    let opener = WebOpener(bench.network, playlist: playlist)
+    let segment = try #require(try opener.open(other.url + "/1.ts") as? CachedResource)
+    let named = try bench.network.open(other.url + "/2.mp4", namedBy: playlist)
+    if isPrivate {
+      #expect(isSample(try bench.readAll(segment), 0..<5_000))
+      #expect(isSample(try bench.readAll(named), 0..<5_000))
+    } else {
+      #expect(try bench.read(segment, 0, 10) == .failure(refusal(other)))
+      #expect(try bench.read(named, 0, 10) == .failure(refusal(other)))
+      #expect(other.requests.isEmpty)
+    }
     bench.network.close()
   }
 }

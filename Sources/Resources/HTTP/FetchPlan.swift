@@ -10,8 +10,8 @@ struct FetchWish: Sendable {
   var asWhole = false
   /// Whether a folder is asked to list itself; then all comes as one answer.
   var isListing = false
-  /// The playlist that names it, where one does.
-  var namedBy: WebAddress?
+  /// Whether it may be fetched from a private network.
+  var reachesPrivate = true
   /// Failures without progress after which it is given up.
   var retries = FetchPlan.mostRetries
 }
@@ -22,6 +22,8 @@ struct FetchHead: Equatable, Sendable {
   var type: String?
   var validator: Validator
   var storing: ResponseHead.Storing
+  /// Whether it comes from a private network.
+  var isPrivate = false
 }
 
 /// How a fetch went well.

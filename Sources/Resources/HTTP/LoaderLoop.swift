@@ -24,6 +24,8 @@ final class LoaderLoop {
     var isPaused = false
     var lastProgress: Instant
     var head = ResponseHead()
+    /// The machine that was reached last.
+    var peer: PeerAddress?
     var ignoredBytes = 0
     var sentLogin = false
     var triedLogins = 0
@@ -206,9 +208,9 @@ final class LoaderLoop {
     fetch.sentLogin = carried.login == nil || settings.login != nil
     let transfer = CurlTransfer(
       settings, library: multi.library,
-      gate: { [unowned self, unowned fetch] peer in
-        origins.reached(
-          fetch.plan.address.host, peer, namedBy: fetch.plan.wish.namedBy)
+      gate: { [unowned fetch] peer in
+        fetch.peer = peer
+        return PeerAddress.mayAsk(peer, reachesPrivate: fetch.plan.wish.reachesPrivate)
       },
       head: { [unowned self, unowned fetch] line in takeHead(line, fetch) },
       body: { [unowned self, unowned fetch] bytes in takeBody(bytes, fetch) })
@@ -248,7 +250,8 @@ final class LoaderLoop {
     if let digest = fetch.head.offersDigest, fetch.head.status == 401 {
       origins.wants(digest: digest, fetch.plan.address)
     }
-    guard let told = fetch.plan.take(fetch.head, now: WallClock.seconds) else { return true }
+    guard var told = fetch.plan.take(fetch.head, now: WallClock.seconds) else { return true }
+    told.isPrivate = fetch.peer?.isPrivate ?? false
     if told.taking.ignoresRange { origins.ignoresRanges(fetch.plan.address) }
     rememberTarget(of: fetch)
     emit(fetch, .head(told))

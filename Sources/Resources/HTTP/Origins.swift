@@ -16,8 +16,6 @@ struct Origins {
   static let rest = Duration.seconds(10)
 
   private var origins: [String: Origin] = [:]
-  /// Whether hosts were reached in a private network.
-  private var arePrivate: [String: Bool] = [:]
   private var targets: [String: (address: WebAddress, until: Instant?)] = [:]
 
   func hasRanges(_ address: WebAddress) -> Bool {
@@ -51,16 +49,6 @@ struct Origins {
     if let failures = origins[address.origin]?.failures, failures >= Origins.mostFailures {
       origins[address.origin]?.closedUntil = now + Origins.rest
     }
-  }
-
-  /// A host was reached.
-  ///
-  /// - Returns: whether it may be asked for what this playlist names.
-  mutating func reached(_ host: String, _ peer: PeerAddress?, namedBy: WebAddress?) -> Bool {
-    let isPrivate = peer?.isPrivate ?? true
-    arePrivate[host] = isPrivate
-    guard isPrivate, let namedBy, namedBy.host != host else { return true }
-    return arePrivate[namedBy.host] == true
   }
 
   func wantsDigest(_ address: WebAddress) -> Bool? { origins[address.origin]?.wantsDigest }

@@ -20,6 +20,11 @@ struct PeerAddress: Equatable, Sendable {
     return isUnique || isLink || bytes[0] == 0xff
   }
 
+  /// Whether a machine may be asked; one that is not known counts as private.
+  static func mayAsk(_ peer: PeerAddress?, reachesPrivate: Bool) -> Bool {
+    reachesPrivate || !(peer?.isPrivate ?? true)
+  }
+
   private static func isPrivate(_ four: [UInt8]) -> Bool {
     guard four.count == 4 else { return true }
     switch (four[0], four[1]) {

@@ -23,8 +23,8 @@ final class Content {
 
   /// Files up to this size without a strong validator are fetched as one answer.
   static let mostAtOnce: UInt64 = 16 << 20
-  /// Bytes that may be on their way to the disk.
-  static let mostUnwritten: UInt64 = 4 << 20
+  /// Bytes that may be on their way to the disk, by all flights together.
+  static let mostUnwritten: UInt64 = 1 << 20
   /// Bytes that are held in memory where nothing is stored.
   static let mostInMemory = 8 << 20
 
@@ -34,8 +34,11 @@ final class Content {
   let key: String
   /// Whether it is a folder's list of itself.
   let isListing: Bool
-  /// The playlist that names it, where one does.
+  /// The playlist or feed that names it, where one does.
   let namedBy: WebAddress?
+  /// Whether it may be fetched from a private network: what came from a public server itself may
+  /// not lead into one.
+  let reachesPrivate: Bool
   unowned let network: Network
   var phase = Phase.looking
   var mode = Mode.joined
@@ -81,6 +84,7 @@ final class Content {
     self.number = number
     self.isListing = isListing
     self.namedBy = namedBy
+    reachesPrivate = namedBy.map(network.isPrivate) ?? true
     self.address = address
     self.network = network
     key = Content.key(of: address, isListing: isListing, network.options)

@@ -34,6 +34,7 @@ extension Content {
     }
     stored = bytes
     facts = content.facts
+    network.note(address, isPrivate: content.facts.isPrivate)
     mode = content.facts.validator.joinsParts ? .joined : .whole
     storing = .on
     holdAnew()
@@ -126,7 +127,8 @@ extension Content {
     hasLateLength = false
     facts = ContentFacts(
       length: total, type: head.type, validator: head.validator, checked: WallClock.seconds,
-      freshFor: head.storing.freshFor)
+      freshFor: head.storing.freshFor, isPrivate: head.isPrivate)
+    network.note(address, isPrivate: head.isPrivate)
     holdAnew()
     let isAll = head.taking.start == 0 && head.taking.end == total
     if flights[fetch]?.isWhole == true || isAll {

@@ -142,7 +142,8 @@ extension Content {
     readAhead.fetched()
     var wish = FetchWish(address: address, start: range.lowerBound, end: range.upperBound)
     wish.known = known
-    start(wish, Flight(range, claim: claim, allowed: range.lowerBound + Content.mostUnwritten))
+    let share = Content.mostUnwritten / UInt64(Content.mostFlights)
+    start(wish, Flight(range, claim: claim, allowed: range.lowerBound + share))
   }
 
   func fetchWhole() {
@@ -174,8 +175,8 @@ extension Content {
   private func start(_ wish: FetchWish, _ flight: Flight) {
     guard let loader = network.openLoader else { return }
     var wish = wish
-    wish.namedBy = namedBy
     wish.isListing = isListing
+    wish.reachesPrivate = reachesPrivate
     started += 1
     flights[loader.fetch(wish, allowed: flight.allowed)] = flight
     network.owner(of: flights.keys, is: self)
@@ -191,9 +192,11 @@ extension Content {
   func updateAllowances() {
     let wanted = max(
       readAhead.nextRead ?? 0, reads.map { $0.range(length: facts?.length).upperBound }.max() ?? 0)
-    let unwritten = min(UInt64(overlay.byteCount), Content.mostUnwritten)
+    let unwritten = min(UInt64(overlay.completeByteCount), Content.mostUnwritten)
+    // With nothing unwritten each may bring at least what completes its piece.
+    let share = (Content.mostUnwritten - unwritten) / UInt64(max(1, flights.count))
     for (fetch, flight) in flights {
-      var until = flight.position + Content.mostUnwritten - unwritten
+      var until = flight.position + share
       if storing == .off { until = max(wanted, flight.range.lowerBound) + (4 << 20) }
       if flight.isWhole { until = min(until, wanted + Content.mostAtOnce) }
       guard until >= flight.allowed + ReadAhead.grain else { continue }

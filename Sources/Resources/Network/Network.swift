@@ -9,6 +9,8 @@ public final class Network {
   private(set) var cache: CacheThread?
   private var contents: [ContentNumber: Content] = [:]
   private var current: [String: ContentNumber] = [:]
+  /// Addresses whose bytes came from a private network.
+  private var privateSources: Set<String> = []
   private var owners: [FetchNumber: ContentNumber] = [:]
   private var nextNumber: UInt64 = 1
   private var total = Saving()
@@ -41,13 +43,16 @@ public final class Network {
 
   /// Opens a web address. What it holds is told by the resource's `info` and reads.
   ///
-  /// - Parameter freshSeconds: after which its server is asked again where it says nothing itself;
-  ///   0 for what changes often, nil for what the options say.
+  /// - Parameters:
+  ///   - feed: the address of the feed that names it, where one from the network does and was read
+  ///     before: one from a public server never reaches into a private network.
+  ///   - freshSeconds: after which its server is asked again where it says nothing itself; 0 for
+  ///     what changes often, nil for what the options say.
   public func open(
-    _ url: String, freshSeconds: Int64? = nil
+    _ url: String, namedBy feed: String? = nil, freshSeconds: Int64? = nil
   ) throws(ResourceError) -> CachedResource {
     guard let address = WebAddress(url) else { throw ResourceError("is no web address") }
-    return try open(address, freshSeconds: freshSeconds)
+    return try open(address, namedBy: feed.flatMap { WebAddress($0) }, freshSeconds: freshSeconds)
   }
 
   /// Reads all of a web address, such as a feed: checked with its server each time, and as it was
@@ -247,6 +252,19 @@ public final class Network {
 
   /// The loader, while it may be given something to do.
   var openLoader: HTTPLoader? { isClosed ? nil : loader }
+
+  /// Notes where the bytes of an address came from, in this run or when they were stored.
+  func note(_ address: WebAddress, isPrivate: Bool) {
+    if privateSources.count >= 4096 { privateSources = [] }
+    if isPrivate {
+      privateSources.insert(address.url)
+    } else {
+      privateSources.remove(address.url)
+    }
+  }
+
+  /// Whether the bytes of an address came from a private network; false while nothing came.
+  func isPrivate(_ address: WebAddress) -> Bool { privateSources.contains(address.url) }
 
   func owner(of fetches: some Sequence<FetchNumber>, is content: Content) {
     for fetch in fetches { owners[fetch] = content.number }

@@ -19,6 +19,8 @@ struct Overlay {
 
   var extents: Extents { Extents(pieces.map(\.range)) }
   var byteCount: Int { pieces.reduce(0) { $0 + $1.bytes.count } }
+  /// Bytes of pieces that wait for the disk alone.
+  var completeByteCount: Int { pieces.reduce(0) { $0 + ($1.isComplete ? $1.bytes.count : 0) } }
 
   /// Adds bytes that follow or begin a piece.
   ///

@@ -8,6 +8,7 @@ struct ReadAhead {
 
   /// A place that is read on from.
   private struct Head {
+    let start: UInt64
     var next: UInt64
     var step = 0
     var isReadOn = false
@@ -27,7 +28,7 @@ struct ReadAhead {
       head.next = max(head.next, range.upperBound)
       heads.insert(head, at: 0)
     } else {
-      heads.insert(Head(next: range.upperBound), at: 0)
+      heads.insert(Head(start: range.lowerBound, next: range.upperBound), at: 0)
       if heads.count > ReadAhead.mostHeads { heads.removeLast() }
     }
   }
@@ -51,7 +52,9 @@ struct ReadAhead {
   /// Whether more should be fetched already, where what is held or under way ends here.
   func wantsMore(frontier: UInt64, most: UInt64) -> Bool {
     guard let head = heads.first, head.isReadOn, frontier >= head.next else { return false }
-    return frontier - head.next < min(window(most: most) / 2, 4 << 20)
+    // No further ahead than it has come: the first picture may be all that is wanted.
+    let run = max(head.next - min(head.start, head.next), ReadAhead.grain)
+    return frontier - head.next < min(window(most: most) / 2, 4 << 20, run)
   }
 
   /// The part of a range up to the end of its first block.

@@ -48,7 +48,7 @@ final class CacheIndex {
 
   private static let columns =
     "id, state, blob, source, length, type, tag, modified, dateIsStrong, checked, freshFor, used,"
-    + " usedAt, seal, key"
+    + " usedAt, seal, key, isPrivate"
 
   /// The live entry of a key; a damaged one is gone after this.
   func live(_ key: [UInt8]) throws(DatabaseError) -> Row? {
@@ -87,15 +87,17 @@ final class CacheIndex {
     try database.run(
       """
       INSERT INTO entry (key, state, blob, source, length, type, tag, modified, dateIsStrong,
-        checked, freshFor, used, usedAt, seal)
-      VALUES (?, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, (SELECT coalesce(max(used), 0) + 1 FROM entry), ?, ?)
+        checked, freshFor, used, usedAt, seal, isPrivate)
+      VALUES (?, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, (SELECT coalesce(max(used), 0) + 1 FROM entry), ?, ?,
+        ?)
       """,
       .bytes(key), .text(blob), .text(source), DatabaseValue(facts.storedLength),
       DatabaseValue(facts.type), DatabaseValue(facts.validator.entityTag),
       DatabaseValue(facts.validator.lastModified),
       .number(facts.validator.dateIsStrong ? 1 : 0), .number(facts.checked),
       DatabaseValue(facts.freshFor), .number(now),
-      DatabaseValue(bits: seal(key: key, blob: blob, source: source, facts)))
+      DatabaseValue(bits: seal(key: key, blob: blob, source: source, facts)),
+      .number(facts.isPrivate ? 1 : 0))
     return EntryNumber(value: database.lastInserted)
   }
 
@@ -109,14 +111,14 @@ final class CacheIndex {
     try database.run(
       """
       UPDATE entry SET length = ?, type = ?, tag = ?, modified = ?, dateIsStrong = ?, checked = ?,
-        freshFor = ?, seal = ? WHERE id = ?
+        freshFor = ?, seal = ?, isPrivate = ? WHERE id = ?
       """,
       DatabaseValue(facts.storedLength), DatabaseValue(facts.type),
       DatabaseValue(facts.validator.entityTag), DatabaseValue(facts.validator.lastModified),
       .number(facts.validator.dateIsStrong ? 1 : 0), .number(facts.checked),
       DatabaseValue(facts.freshFor),
       DatabaseValue(bits: seal(key: key, blob: blob, source: source, facts)),
-      .number(entry.value))
+      .number(facts.isPrivate ? 1 : 0), .number(entry.value))
   }
 
   /// Counts a use: it is the last that goes when room is needed.
@@ -241,7 +243,7 @@ final class CacheIndex {
       validator: Validator(
         entityTag: values[6].text, lastModified: values[7].text,
         dateIsStrong: values[8].number == 1),
-      checked: checked, freshFor: values[10].number)
+      checked: checked, freshFor: values[10].number, isPrivate: values[15].number == 1)
     guard UInt64(bitPattern: sealed) == seal(key: key, blob: blob, source: source, facts) else {
       return nil
     }
@@ -252,11 +254,13 @@ final class CacheIndex {
 
   /// Damage to a row would pass for another length or freshness otherwise.
   private func seal(key: [UInt8], blob: String, source: String, _ facts: ContentFacts) -> UInt64 {
-    let parts: [String?] = [
-      blob, source, facts.length.map { String($0) }, facts.type, facts.validator.entityTag,
-      facts.validator.lastModified, String(facts.validator.dateIsStrong), String(facts.checked),
-      facts.freshFor.map { String($0) },
-    ]
+    let parts: [String?] =
+      [
+        blob, source, facts.length.map { String($0) }, facts.type, facts.validator.entityTag,
+        facts.validator.lastModified, String(facts.validator.dateIsStrong), String(facts.checked),
+        facts.freshFor.map { String($0) },
+        // Left out where it says nothing: rows of version 2 keep their seal.
+      ] + (facts.isPrivate ? ["private"] : [])
     var bytes = key
     for part in parts {
       bytes.append(part == nil ? 0 : 1)

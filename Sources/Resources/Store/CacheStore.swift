@@ -82,7 +82,8 @@ final class CacheStore {
       let segments = try index.segments(of: row.entry, within: .max)
       uses[row.entry]?.references += 1
       return StoredContent(
-        entry: row.entry, blob: use.blob, facts: row.facts, segments: segments + use.pending)
+        entry: row.entry, blob: use.blob, facts: row.facts,
+        segments: undamaged(segments, of: row.entry) + use.pending)
     }
     let file: any DiskFile
     let size: UInt64
@@ -153,9 +154,16 @@ final class CacheStore {
   func segments(of entry: EntryNumber) throws(CacheError) -> [Segment] {
     guard let use = uses[entry] else { throw .gone }
     let size = (try? use.blob.file.status().size) ?? 0
-    return try indexed { () throws(DatabaseError) in
-      try index.segments(of: entry, within: size) + use.pending
+    let told = try indexed { () throws(DatabaseError) in
+      try index.segments(of: entry, within: size)
     }
+    return undamaged(told, of: entry) + use.pending
+  }
+
+  /// Without what turned out to be damaged and the index still tells of.
+  private func undamaged(_ segments: [Segment], of entry: EntryNumber) -> [Segment] {
+    let damaged = dropped.filter { $0.entry == entry }.map(\.segment)
+    return damaged.isEmpty ? segments : segments.filter { !damaged.contains($0) }
   }
 
   /// Lets go of an entry once for each `find` or `create`.
@@ -217,9 +225,10 @@ final class CacheStore {
     }
     try indexed { () throws(DatabaseError) in
       try index.transaction { () throws(DatabaseError) in
+        // What was fetched in place of a damaged segment has the same row: it comes after.
+        for (entry, segment) in dropped { try index.drop([segment], of: entry) }
         for (entry, use) in news { try index.add(use.pending, to: entry) }
         for entry in touched { try index.touch(entry, now: clock()) }
-        for (entry, segment) in dropped { try index.drop([segment], of: entry) }
         if saving != Saving() { try index.count(saving, on: day) }
       }
     }

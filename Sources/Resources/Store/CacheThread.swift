@@ -102,7 +102,9 @@ final class CacheThread: Sendable {
 
 /// What the cache's thread does.
 private final class CacheLoop {
-  static let commitBytes: UInt64 = 4 << 20
+  /// With what may be on its way here (`Content.mostUnwritten`) and what waits in sockets, this is
+  /// what a crash costs.
+  static let commitBytes: UInt64 = 2 << 20
   static let commitTime = Duration.seconds(1)
 
   private let exchange: CacheThread.Exchange
@@ -145,14 +147,17 @@ private final class CacheLoop {
         take(command)
       }
       takeWhatIsDue(now: .now)
-      if hasEvents {
-        hasEvents = false
-        exchange.bell.ring()
-      }
+      ringForEvents()
       let dues = later.map(\.due) + [commitDue, sweepDue].compactMap { $0 }
       _ = try? awaitReadiness(of: [Interest(exchange.wake.number)], until: dues.min())
       exchange.wake.silence()
     }
+  }
+
+  private func ringForEvents() {
+    guard hasEvents else { return }
+    hasEvents = false
+    exchange.bell.ring()
   }
 
   private func finish() {
@@ -207,6 +212,10 @@ private final class CacheLoop {
       }
       emit(number, segment.map { .written($0) } ?? .refused(at: offset))
       commitLater()
+      if let store, store.pendingBytes >= CacheLoop.commitBytes {
+        ringForEvents()
+        commit()
+      }
     case .reread(let number, let entry, let reread, let milliseconds):
       guard milliseconds == 0 else {
         let command = CacheThread.Command.reread(number, entry, number: reread, milliseconds: 0)
@@ -262,7 +271,6 @@ private final class CacheLoop {
     let due = later.filter { $0.due <= now }
     later.removeAll { $0.due <= now }
     for (_, command) in due { take(command) }
-    if let store, store.pendingBytes >= CacheLoop.commitBytes { commit() }
     if let commitDue, now >= commitDue { commit() }
     if let sweepDue, now >= sweepDue {
       self.sweepDue = nil

@@ -49,6 +49,8 @@ struct ContentFacts: Equatable, Sendable {
   var checked: Int64 = 0
   /// For how many seconds after that no server needs to be asked; nil where it did not say.
   var freshFor: Int64?
+  /// Whether it came from a private network.
+  var isPrivate = false
 
   /// Whether no server needs to be asked yet. A check in the future counts as none.
   func isFresh(now: Int64, otherwise seconds: Int64) -> Bool {

@@ -26,5 +26,7 @@ enum IndexSchema {
         misses INTEGER NOT NULL, served INTEGER NOT NULL, fetched INTEGER NOT NULL) WITHOUT ROWID
       """
     ],
+    // What was stored before counts as public: it may name less, not more.
+    ["ALTER TABLE entry ADD COLUMN isPrivate INTEGER NOT NULL DEFAULT 0"],
   ]
 }

@@ -4,12 +4,14 @@ extension Database {
   /// - Parameter steps: the statements that made each version from the one before.
   /// - Returns: false where a newer program made it.
   func migrate(_ steps: [[String]]) throws(DatabaseError) -> Bool {
+    let newest = Int64(steps.count)
+    // A newer program may keep its journal in another way: nothing of that is touched.
+    guard try version() <= newest else { return false }
     // A journal that is cut off needs no directory to be synced, and works on any file system.
     try run("PRAGMA journal_mode = TRUNCATE")
     try run("PRAGMA synchronous = FULL")
     try run("PRAGMA trusted_schema = OFF")
     try run("PRAGMA cell_size_check = ON")
-    let newest = Int64(steps.count)
     if try version() == newest { return true }
     return try transaction { () throws(DatabaseError) in
       // Read again: another process may have done it meanwhile.

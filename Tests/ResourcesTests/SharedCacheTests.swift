@@ -1,0 +1,86 @@
+import Glibc
+import Support
+import System
+import Testing
+
+@testable import Resources
+
+/// Several processes on one cache.
+@Suite(.serialized, .timeLimit(.minutes(Scale.isLong ? 20 : 4))) struct SharedCacheTests {
+  private static let size: UInt64 = Scale.isLong ? 200_000_000 : 20_000_000
+
+  /// Plays a story in a process of its own.
+  private static func play(_ url: String, _ cache: String) async {
+    await #expect(processExitsWith: .success) {
+      [url = url as String, cache = cache as String, size = size as UInt64] in
+      let bench = try NetworkBench(cache)
+      let resource = try bench.network.open(url)
+      var position: UInt64 = 0
+      while position < size {
+        let bytes = try bench.read(resource, position, 65_536).get()
+        guard !bytes.isEmpty, isSample(bytes, position..<position + UInt64(bytes.count)) else {
+          exit(1)
+        }
+        position += UInt64(bytes.count)
+      }
+      bench.network.close()
+      exit(0)
+    }
+  }
+
+  @Test(arguments: [2, 4])
+  func processes_onTheSameBytes_fetchEachOnce(count: Int) async throws {
+    let file = ServedFile(sampleBytes(0..<SharedCacheTests.size))
+    let server = try FaultServer { file.reply(to: $0) }
+    defer { server.close() }
+    let folder = try TemporaryDirectory()
+    let (url, cache) = (server.url + "/a", folder.path("cache"))
+    await withTaskGroup(of: Void.self) { group in
+      for _ in 0..<count { group.addTask { await SharedCacheTests.play(url, cache) } }
+    }
+    // Those that begin at the same moment do not see each other's first two fetches.
+    let size = Int(SharedCacheTests.size)
+    #expect(server.bodyBytes <= size + max(size / 100, (count - 1) * (512 << 10)))
+    #expect(try CacheDirectory(cache).verify().wrongSegments == 0)
+    let bench = try NetworkBench(cache)
+    #expect(
+      isSample(try bench.readAll(bench.network.open(url)), 0..<SharedCacheTests.size))
+    #expect(bench.network.saving.requests == 0)
+    bench.network.close()
+    Scale.report(
+      "\(count) processes, \(size / 1_000_000) MB: the server sent"
+        + " \(Double(server.bodyBytes * 1000 / size) / 1000) of it")
+  }
+
+  /// A slow disk holds ranges for long: who waits for them goes on waiting.
+  @Test func readers_whileTheDiskIsSlow_fetchEachByteOnce() throws {
+    let size: UInt64 = 8_000_000
+    let file = ServedFile(sampleBytes(0..<size))
+    let server = try FaultServer { file.reply(to: $0) }
+    defer { server.close() }
+    let folder = try TemporaryDirectory()
+    let disk = FaultyDisk()
+    disk.set { $0.syncMilliseconds = 300 }
+    let benches = try (0..<3).map { _ in try NetworkBench(folder.path("cache"), disk: disk) }
+    let resources = try benches.map { try $0.network.open(server.url + "/a") }
+    var done = [UInt64](repeating: 0, count: benches.count)
+    func next(_ index: Int) {
+      resources[index].read(offset: done[index], length: 65_536) { result in
+        guard let bytes = try? result.get() else { return }
+        #expect(isSample(bytes, done[index]..<done[index] + UInt64(bytes.count)))
+        done[index] += UInt64(bytes.count)
+        if bytes.count == 65_536 { next(index) }
+      }
+    }
+    for index in benches.indices { next(index) }
+    let deadline = Instant.now + .seconds(60)
+    while done.contains(where: { $0 < size }), Instant.now < deadline {
+      _ = try awaitReadiness(
+        of: benches.map { Interest($0.network.descriptor) }, until: .now + .milliseconds(50))
+      for bench in benches { bench.network.deliver() }
+    }
+    #expect(done == [UInt64](repeating: size, count: benches.count))
+    #expect(server.bodyBytes <= Int(size) + 2 * (512 << 10))
+    for bench in benches { bench.network.close() }
+  }
+}

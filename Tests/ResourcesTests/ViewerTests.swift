@@ -1,0 +1,113 @@
+import Glibc
+import Support
+import System
+import Testing
+
+@testable import Resources
+
+/// What viewers do: they come back, go on, leave half way, skip.
+@Suite(.serialized, .timeLimit(.minutes(Scale.isLong ? 20 : 4))) struct ViewerTests {
+  private func watch(
+    _ url: String, _ cache: String, upTo end: UInt64
+  ) throws -> Saving {
+    let bench = try NetworkBench(cache)
+    let resource = try bench.network.open(url)
+    var position: UInt64 = 0
+    while position < end {
+      let bytes = try bench.read(resource, position, 65_536).get()
+      guard !bytes.isEmpty else { break }
+      #expect(isSample(bytes, position..<position + UInt64(bytes.count)))
+      position += UInt64(bytes.count)
+    }
+    bench.network.close()
+    return bench.network.saving
+  }
+
+  /// Left in the middle of a window, at full speed and at that of a slow line.
+  @Test(arguments: [0, 2_000_000])
+  func partlyWatchedStory_isCompletedByWhatIsMissing(bytesPerSecond: Int) throws {
+    let size: UInt64 = Scale.isLong ? 60_000_000 : 6_000_000
+    let file = ServedFile(sampleBytes(0..<size))
+    let server = try FaultServer { request in
+      var reply = file.reply(to: request)
+      if bytesPerSecond > 0 { reply.bytesPerSecond = bytesPerSecond }
+      return reply
+    }
+    defer { server.close() }
+    let folder = try TemporaryDirectory()
+    let (url, cache) = (server.url + "/a", folder.path("cache"))
+    _ = try watch(url, cache, upTo: size * 2 / 5)
+    let held = try CacheDirectory(cache).heldBytes()
+    let sent = server.bodyBytes
+    #expect(held >= size * 2 / 5)
+    _ = try watch(url, cache, upTo: size)
+    let missing = Int(size - held)
+    #expect(server.bodyBytes - sent <= missing + (512 << 10))
+    // Sent twice, in all, with what waited in a socket when the viewer left.
+    let duplicates = server.bodyBytes - Int(size)
+    #expect(duplicates <= max(Int(size) / 100, 256 << 10))
+    // Watched whole: nobody is asked any more.
+    let requests = server.requests.count
+    let again = try watch(url, cache, upTo: size)
+    #expect(server.requests.count == requests && again.requests == 0 && again.fetched == 0)
+    #expect(try CacheDirectory(cache).verify().wrongSegments == 0)
+    Scale.report(
+      "40 % of \(size / 1_000_000) MB at \(bytesPerSecond) bytes/s, then all: missing"
+        + " \(missing), sent \(server.bodyBytes - sent), twice \(duplicates)")
+  }
+
+  /// In a process of its own, whose descriptors are counted.
+  @Test func skips_inQuickSuccession_leaveNothingOpenAndWasteLittle() async throws {
+    let folder = try TemporaryDirectory()
+    let (skips, path) = (Scale.rounds(30, long: 1_000), folder.path)
+    await #expect(processExitsWith: .success) { [skips = skips as Int, path = path as String] in
+      let figures = try ViewerTests.skip(skips, path + "/cache")
+      try writeFile(Array(figures.utf8), to: path + "/figures")
+      exit(figures.hasPrefix("good") ? 0 : 1)
+    }
+    let figures = try readText(folder.path("figures"))
+    #expect(figures.hasPrefix("good"), "\(figures)")
+    #expect(try CacheDirectory(folder.path("cache")).verify().wrongSegments == 0)
+    Scale.report(figures)
+  }
+
+  /// Skips ten times a second; begins with "good" where all is as it should be.
+  private static func skip(_ skips: Int, _ cache: String) throws -> String {
+    let file = ServedFile(sampleBytes(0..<2_000_000))
+    let server = try FaultServer { request in
+      var reply = file.reply(to: request)
+      reply.bytesPerSecond = 400_000
+      return reply
+    }
+    defer { server.close() }
+    // The server's own sockets are of this process too.
+    func descriptors() -> Int { directoryEntries("/proc/self/fd").count - server.openConnections }
+    var before = 0
+    var most = 0
+    // The first network loads libraries, which open what they need for good.
+    for round in 0..<2 {
+      if round == 1 { before = descriptors() }
+      let bench = try NetworkBench(cache)
+      for number in 0..<(round == 0 ? 3 : skips) {
+        let resource = try bench.network.open("\(server.url)/\(round)/\(number)")
+        resource.read(offset: 0, length: 65_536) { _ in }
+        let until = Instant.now + .milliseconds(100)
+        while Instant.now < until {
+          _ = try awaitReadiness(of: [Interest(bench.network.descriptor)], until: until)
+          bench.network.deliver()
+        }
+        resource.cancel()
+        if round == 1 { most = max(most, descriptors()) }
+      }
+      try bench.wait { bench.network.isIdle }
+      bench.network.close()
+    }
+    try waitUntil { server.openConnections == 0 }
+    let (sent, held) = (server.bodyBytes, Int(try CacheDirectory(cache).heldBytes()))
+    let after = descriptors()
+    let isGood = after == before && most <= before + 24 && sent - held <= sent / 5
+    return "\(isGood ? "good" : "bad"): \(skips) skips, \(server.requests.count) requests,"
+      + " \(before) descriptors before, at most \(most), \(after) after; sent \(sent), kept \(held),"
+      + " at most \(server.mostOpen) connections at the server"
+  }
+}
