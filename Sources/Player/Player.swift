@@ -96,6 +96,7 @@ public final class Player {
       options: Stage.Options(manual: options.manual, untimed: options.untimed),
       first: history.start?.story ?? 0)
     view = View(options: options, now: .now)
+    view.isMuted = loudness.isMuted
   }
 
   /// Plays until the viewer quits, a signal ends it, or nothing is left.
@@ -521,7 +522,9 @@ public final class Player {
   }
 
   private func turn(_ action: Action, now: Instant) {
-    if !options.untimed { view.say(loudness.turn(action), now: now) }
+    guard !options.untimed else { return }
+    view.say(loudness.turn(action), now: now)
+    view.isMuted = loudness.isMuted
   }
 
   /// An event that a story's picture answers: its latency counts.

@@ -53,6 +53,8 @@ struct View {
   private(set) var showsInfo = false
   /// The error row's text.
   var error: String?
+  /// The sound is off.
+  var isMuted = false
   /// When the viewer last pressed a key.
   var lastKey: Instant
   /// What lies over the picture on the screen now.
@@ -185,7 +187,8 @@ struct View {
   }
 
   private func titleRight(_ scene: Scene) -> String {
-    let place = "\(scene.stage.current.story - scene.reel.lowerBound + 1)/\(scene.reel.count)"
+    let number = scene.stage.current.story - scene.reel.lowerBound + 1
+    let place = "\(isMuted ? "muted  " : "")\(number)/\(scene.reel.count)"
     if scene.stage.isPaused { return (scene.unicode ? "▮▮ " : "paused ") + place }
     if scene.stage.isWaiting, let key = options.keys.name(of: .next) {
       return "press \(key)  \(place)"

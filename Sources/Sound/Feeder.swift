@@ -49,6 +49,8 @@ package struct Feeder {
     var isWanted: Bool
     var isPaused: Bool
     var hasLine: Bool
+    /// All that is in the line was heard.
+    var isOver: Bool
     var isEnding: Bool
   }
 
@@ -57,7 +59,7 @@ package struct Feeder {
     let wish = state.withLock {
       Wish(
         cuts: $0.cuts, isWanted: $0.isWanted, isPaused: $0.isPaused, hasLine: !$0.line.isEmpty,
-        isEnding: $0.isEnding)
+        isOver: !$0.line.isEmpty && $0.line.isOver, isEnding: $0.isEnding)
     }
     if wish.isEnding {
       device = nil
@@ -66,7 +68,7 @@ package struct Feeder {
     do throws(DeviceFault) {
       if wish.cuts != cuts || wish.isPaused { try fallSilent(isCut: wish.cuts != cuts, at: now) }
       cuts = wish.cuts
-      guard wish.isWanted, !wish.isPaused else { return rest(at: now) }
+      guard wish.isWanted, !wish.isPaused, isRunning || !wish.isOver else { return rest(at: now) }
       idleSince = nil
       guard device != nil else {
         try openDevice(at: now)
@@ -207,7 +209,7 @@ package struct Feeder {
         $0.line.rewind()
         $0.clock = nil
       }
-      return nil
+      return rest(at: now)
     }
     guard isRunning else { return nil }
     return now + (state.withLock { $0.clock == nil } ? Self.startingPeriod : Self.period)

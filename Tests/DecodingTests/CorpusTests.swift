@@ -50,6 +50,10 @@ import Testing
     "image/wuffs__peacock.s1x3.jpeg": "damaged: no picture can be decoded (mjpeg)",
     "video/androidx__sample_vvc.mp4": "no decoder for codec 'vvc1'",
   ]
+  /// Sounds of which nothing can be decoded.
+  private static let soundless: Set = [
+    "audio/exiftool__Opus.opus", "video/androidx__sample_missing_stsd.mp4",
+  ]
   /// Told only in part: it lasts six minutes.
   private static let long = "video/androidx__long_1080p_lowbitrate.mp4"
 
@@ -59,6 +63,32 @@ import Testing
 
   @Test func manifest_isThere() throws {
     #expect(try Media.entries().count > 400)
+  }
+
+  /// Asking for the sound beside the pictures neither costs a story nor leaves any of it out.
+  @Test(arguments: entries("video", "audio").filter { $0.hasAudio == true })
+  func sound_isToldToItsEnd(_ entry: Media.Entry) throws {
+    let telling = try Telling(contents(entry.path), soundRate: 48_000)
+    try telling.send(.soundCredit(frames: .max))
+    try telling.allow(entry.name == Self.long ? 50 : 100_000)
+    try telling.listen(within: .seconds(60)) {
+      $0.pictures.count == 50 && entry.name == Self.long
+    }
+    #expect(telling.failure == Self.refused[entry.name])
+    guard telling.failure == nil, entry.name != Self.long else { return }
+    let ended = try #require(telling.ended)
+    if Self.soundless.contains(entry.name) { return }
+    let runs = telling.sounds.filter { $0.frames > 0 }
+    let last = try #require(runs.last)
+    let end = try #require(telling.soundEnd)
+    #expect(abs((last.time - end) / .seconds(1) + Double(last.frames) / 48_000) < 0.001)
+    #expect(abs((try #require(ended.sound) - end) / .seconds(1)) < 0.005)
+    // In order, and nothing twice.
+    var next = Duration.zero
+    for run in runs {
+      #expect(run.time >= next - .milliseconds(1))
+      next = run.time + .nanoseconds(run.frames * 1_000_000_000 / 48_000)
+    }
   }
 
   @Test(arguments: entries("video", "image", "audio", "lottie"))

@@ -169,8 +169,16 @@ import Testing
     room.step()
     room.play(device, for: .seconds(2))
     #expect(device.frames == 48_000 && device.drops == 1)
-    #expect(room.next == nil)
     #expect(voice.time(at: room.now) == nil)
+    #expect(room.speaker.isOpen)
+    // Others may have it then.
+    room.step(after: .seconds(10))
+    #expect(!room.speaker.isOpen && !room.speaker.isAbsent && room.next == nil)
+    let next = self.voice(room)
+    let isQueued = room.speaker.queue(next, from: .zero)
+    #expect(isQueued)
+    room.step()
+    #expect(room.speaker.isOpen && device.isStarted)
   }
 
   @Test func device_thatRanDry_goesOnWithWhatComes() throws {
