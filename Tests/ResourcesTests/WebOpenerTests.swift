@@ -101,7 +101,7 @@ import Testing
       // As if it had come from elsewhere; nothing on loopback is public.
       let store = try CacheStore(directory: folder.path("cache"))
       let address = try #require(WebAddress(playlist))
-      let found = try #require(try store.find(address.identity))
+      let found = try #require(try store.find(address.identity()))
       var facts = found.facts
       #expect(facts.isPrivate)
       facts.isPrivate = false
