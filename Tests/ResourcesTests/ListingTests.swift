@@ -103,7 +103,7 @@ extension NetworkBench {
     let bench = try NetworkBench(nil)
     #expect(
       try bench.list(server.url + "/x/")
-        == .failure(ResourceError("127.0.0.1:\(server.port) \(words)")))
+        == .failure(ResourceError("127.0.0.1:\(server.port) \(words)", isGone: status == 404)))
     bench.network.close()
   }
 

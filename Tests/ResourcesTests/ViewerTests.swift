@@ -84,10 +84,12 @@ import Testing
     func descriptors() -> Int { directoryEntries("/proc/self/fd").count - server.openConnections }
     var before = 0
     var most = 0
+    var received = 0
     // The first network loads libraries, which open what they need for good.
     for round in 0..<2 {
       if round == 1 { before = descriptors() }
-      let bench = try NetworkBench(cache)
+      // What is kept is counted at the end: nothing may go for want of room.
+      let bench = try NetworkBench(cache) { $0.limits.entries = 2 * skips }
       for number in 0..<(round == 0 ? 3 : skips) {
         let resource = try bench.network.open("\(server.url)/\(round)/\(number)")
         resource.read(offset: 0, length: 65_536) { _ in }
@@ -100,6 +102,7 @@ import Testing
         if round == 1 { most = max(most, descriptors()) }
       }
       try bench.wait { bench.network.isIdle }
+      received += Int(bench.network.traffic.bytes)
       bench.network.close()
     }
     try waitUntil { server.openConnections == 0 }
@@ -107,7 +110,7 @@ import Testing
     let after = descriptors()
     let isGood = after == before && most <= before + 24 && sent - held <= sent / 5
     return "\(isGood ? "good" : "bad"): \(skips) skips, \(server.requests.count) requests,"
-      + " \(before) descriptors before, at most \(most), \(after) after; sent \(sent), kept \(held),"
+      + " \(before) descriptors before, at most \(most), \(after) after; sent \(sent), received \(received), kept \(held),"
       + " at most \(server.mostOpen) connections at the server"
   }
 }
