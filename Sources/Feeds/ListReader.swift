@@ -9,6 +9,8 @@ struct ListReader {
   private var skipped: [Skipped] = []
   /// The lists that are being read, outermost first.
   private var open: [FileStatus] = []
+  /// What all its stories share; nil for lists of this machine, which may name anything.
+  private var origin: Story.Origin?
 
   /// - Parameters:
   ///   - origin: where the list is; what it names is beside it.
@@ -20,6 +22,7 @@ struct ListReader {
     if case .file(let path) = origin, let status = try? files.status(of: path) {
       reader.open.append(status)
     }
+    if case .url(let url) = origin { reader.origin = Story.Origin(feed: url) }
     let title = reader.add(list, origin: origin)
     glances = reader.glances
     guard !reader.stories.isEmpty || !reader.skipped.isEmpty else {
@@ -123,7 +126,8 @@ struct ListReader {
   }
 
   private mutating func add(_ entry: M3U.Entry, _ source: Story.Source, _ kind: Story.Kind?) {
-    let story = Story(source: source, kind: kind, caption: entry.title, durationS: entry.durationS)
+    let story = Story(
+      source: source, origin: origin, kind: kind, caption: entry.title, durationS: entry.durationS)
     stories.append(story)
   }
 

@@ -63,7 +63,7 @@ final class Preloader {
     guard current == nil, !isHeldBack else { return }
     for wish in wishes where (done[wish.story] ?? 0) < wish.bytes {
       guard case .url(let url) = stories[wish.story].source,
-        let resource = try? network.open(url)
+        let resource = try? network.open(url, namedBy: stories[wish.story].feed)
       else {
         done[wish.story] = .max
         continue

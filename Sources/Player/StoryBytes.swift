@@ -12,7 +12,8 @@ public struct StoryBytes {
     switch story.source {
     case .file(let path): return (try FileResource(path: path), LocalOpener(playlist: path))
     case .url(let url):
-      return (try network.open(url), WebOpener(network, playlist: url))
+      // What names it decides what it may reach.
+      return (try network.open(url, namedBy: story.feed), WebOpener(network, playlist: url))
     }
   }
 

@@ -142,6 +142,9 @@ public struct Story: Equatable, Sendable {
   /// The title or text that belongs to the story.
   public var caption: String? { optional(text(from: itemEnd, to: captionEnd)) }
 
+  /// The identity of the feed or list that names it: a path or URL; nil for one by itself.
+  public var feed: String? { origin.flatMap { optional($0.feed) } }
+
   public var author: String? { origin.flatMap { optional($0.author) } }
 
   /// The page about the story.

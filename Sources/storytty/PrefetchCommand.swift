@@ -17,6 +17,12 @@ struct PrefetchCommand {
     let reason: String
   }
 
+  private struct Address {
+    var url: String
+    /// What names it.
+    var feed: String?
+  }
+
   /// What became of one story.
   private struct Outcome {
     var source: String
@@ -33,13 +39,13 @@ struct PrefetchCommand {
     guard let network = openNetwork(invocation.network) else { return Status.usage }
     defer { network.close() }
     guard let feed = readFeed(sources, network) else { return Status.nothingPlayed }
-    let urls = feed.reels.flatMap(\.stories).compactMap { story -> String? in
-      if case .url(let url) = story.source { url } else { nil }
+    let urls = feed.reels.flatMap(\.stories).compactMap { story -> Address? in
+      if case .url(let url) = story.source { Address(url: url, feed: story.feed) } else { nil }
     }
     if urls.isEmpty { complain("nothing of this comes from the network") }
     var outcomes: [Outcome] = []
-    for (index, url) in urls.enumerated() {
-      let outcome = fetch(url, number: index + 1, of: urls.count, from: network)
+    for (index, address) in urls.enumerated() {
+      let outcome = fetch(address, number: index + 1, of: urls.count, from: network)
       tell(outcome)
       outcomes.append(outcome)
     }
@@ -53,12 +59,12 @@ struct PrefetchCommand {
   }
 
   private func fetch(
-    _ url: String, number: Int, of count: Int, from network: Network
+    _ address: Address, number: Int, of count: Int, from network: Network
   ) -> Outcome {
-    var outcome = Outcome(source: Story.Source.url(url).visible)
+    var outcome = Outcome(source: Story.Source.url(address.url).visible)
     let fetchedBefore = network.saving.fetched
     do {
-      let resource = try network.open(url)
+      let resource = try network.open(address.url, namedBy: address.feed)
       let line = ProgressLine(
         name: outcome.source, number: number, count: count, isShown: !invocation.json)
       defer { line.clear() }
