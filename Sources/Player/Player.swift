@@ -21,50 +21,50 @@ public final class Player {
 
   let stories: [Story]
   private let reelNames: [String]
-  private let options: PlayOptions
-  private let bytes: StoryBytes
-  private let terminal: TerminalSession
-  private let signals: Signals
-  private let screen: Screen
+  let options: PlayOptions
+  let bytes: StoryBytes
+  let terminal: TerminalSession
+  let signals: Signals
+  let screen: Screen
   let tellings: Tellings
   private let preloader: Preloader
-  private let loudness: Loudness
-  private let reactions: ReactionDesk
+  let loudness: Loudness
+  let reactions: ReactionDesk
   private let processStart: Instant
   var stage: Stage
-  private var view: View
-  private var pointer = Pointer()
-  private var links = LinkOpener()
-  private var saver: StillSaver?
+  var view: View
+  var pointer = Pointer()
+  var links = LinkOpener()
+  var saver: StillSaver?
   var log: TellingLog
   let history: History
   /// The telling that waits for whether others have used up its story's views.
   var asked: Stage.Telling?
   var remembersPlace = false
   var endedBy: Signals.Signal?
-  private var isFinished = false
+  var isFinished = false
   /// The reel of the story that was told last.
-  private var shownReel: Int?
+  var shownReel: Int?
   /// What must be done as soon as no frame is under way.
-  private var layoutIsStale = false
-  private var terminalIsUnknown = false
-  private var mustPaint = false
+  var layoutIsStale = false
+  var terminalIsUnknown = false
+  var mustPaint = false
   private var lastPaint: Instant?
-  private var neighboursDue: Instant?
+  var neighboursDue: Instant?
   /// Decoders get a new grid only once the size has settled: each change costs them a seek.
   private var reshapeDue: Instant?
-  private var errorUntil: Instant?
-  private var posters = Posters()
+  var errorUntil: Instant?
+  var posters = Posters()
   /// Stories that are passed by faster than this are not opened.
-  private static let calm = Duration.milliseconds(150)
-  private var lastJump: Instant?
-  private var isInAHurry = false
+  static let calm = Duration.milliseconds(150)
+  var lastJump: Instant?
+  var isInAHurry = false
   /// When the current story is opened unless another jump follows; nil once it is.
-  private var openDue: Instant?
+  var openDue: Instant?
   /// The first picture on the screen is one from before.
-  private var showsPoster = false
+  var showsPoster = false
   /// The story that is left has come to its end by itself.
-  private var keepsSound = false
+  var keepsSound = false
 
   /// - Parameters:
   ///   - feed: what `history` has chosen.
@@ -124,7 +124,7 @@ public final class Player {
   public var report: JSON { log.metrics.json }
 
   /// One turn of the loop: wait, take in what came, show what is due.
-  private func turn() throws(SystemError) {
+  func turn() throws(SystemError) {
     let watched = tellings.all
     let animations = reactions.runs
     var interests = [
@@ -304,7 +304,7 @@ public final class Player {
     if !screen.isBusy { log.notePicture(soundLead: tellings.current?.soundLead(at: now)) }
   }
 
-  private func scene(now: Instant) -> Scene {
+  func scene(now: Instant) -> Scene {
     Scene(
       stage: stage, stories: stories, reelNames: reelNames, telling: tellings.current,
       reelWasSeen: history.reelWasSeen, layout: screen.layout,
@@ -319,272 +319,5 @@ public final class Player {
     screen.layOut(hidden: view.chromeIsHidden(at: now), mode: view.mode)
     reshapeDue = now + .milliseconds(60)
     mustPaint = true
-  }
-
-  // MARK: - What the stage wants
-
-  func perform(_ effects: [Stage.Effect], now: Instant) {
-    for effect in effects {
-      switch effect {
-      case .tell(let telling): tell(telling, now: now)
-      case .showError(let telling, let reason): showError(telling, reason, now: now)
-      case .pause(let paused): tellings.current?.setPaused(paused, at: now)
-      case .showEndCard:
-        leaveStory(now: now)
-        reactions.storyBegan(nil, at: now)
-        history.clearPlace()
-        neighboursDue = now
-        mustPaint = true
-      case .finish:
-        leaveStory(now: now)
-        history.clearPlace()
-        isFinished = true
-      }
-    }
-  }
-
-  private func leaveStory(now: Instant) {
-    log.close(.skipped, tellings.current, now: now)
-    history.end(.skipped, tellings.current)
-    asked = nil
-    if !keepsSound { loudness.speaker?.cut() }
-    tellings.endCurrent()
-    errorUntil = nil
-    openDue = nil
-    showsPoster = false
-    view.error = nil
-  }
-
-  private func tell(_ telling: Stage.Telling, now: Instant) {
-    leaveStory(now: now)
-    guard !dropForbidden(telling.story, now: now) else { return }
-    log.begin(stories[telling.story], generation: telling.generation, now: now)
-    history.begin(telling.story)
-    view.storyBegan(at: now)
-    reactions.storyBegan(stories[telling.story], at: now)
-    screen.beginStory()
-    let reel = stage.reel(of: telling.story)
-    if let shownReel, shownReel != reel {
-      screen.slideNext(from: reel > shownReel ? .right : .left)
-    }
-    shownReel = reel
-    // Rapid pressing passes stories by: what lies around them is opened only where one stays.
-    neighboursDue = now + Player.calm
-    guard isInAHurry, !tellings.canTellAtOnce(telling.story) else {
-      return open(telling, now: now)
-    }
-    openDue = now + Player.calm
-    if let poster = posters[telling.story] {
-      screen.setPicture(poster, now: now)
-      mustPaint = true
-      log.pictureShown(now: now)
-      showsPoster = true
-    }
-  }
-
-  private func open(_ telling: Stage.Telling, now: Instant) {
-    openDue = nil
-    if history.asks(about: telling.story) { asked = telling } else { begin(telling, now: now) }
-  }
-
-  func begin(_ telling: Stage.Telling, now: Instant) {
-    do {
-      try tellings.tell(telling.story, generation: telling.generation)
-      if stage.isPaused { tellings.current?.setPaused(true, at: now) }
-    } catch {
-      return fail(generation: telling.generation, reason: error.reason, now: now)
-    }
-    if let start = history.start, telling.generation == 1 {
-      tellings.current?.start(at: start.position)
-    }
-  }
-
-  private func fail(generation: Int, reason: String, now: Instant) {
-    log.fail("cannot play \(stories[stage.current.story].shortName): \(reason)")
-    log.close(.failed, tellings.current, now: now)
-    history.end(.failed, tellings.current)
-    loudness.speaker?.cut()
-    tellings.endCurrent()
-    perform(stage.handle(.failed(generation: generation, reason: reason)), now: now)
-  }
-
-  private func showError(_ telling: Stage.Telling, _ reason: String, now: Instant) {
-    let line = "cannot play \(stories[telling.story].shortName): \(reason)"
-    if log.currentGeneration != telling.generation {
-      // It failed before and is not tried again.
-      leaveStory(now: now)
-      log.begin(stories[telling.story], generation: telling.generation, now: now)
-      log.fail(line)
-      log.close(.failed, nil, now: now)
-    }
-    view.error = line
-    errorUntil = now + .seconds(3)
-  }
-
-  // MARK: - What comes from outside
-
-  private func takeSignals(now: Instant) {
-    for signal in signals.take() {
-      switch signal {
-      case .interrupt, .terminate, .hangUp:
-        endedBy = signal
-        isFinished = true
-      case .stop: suspend(now: now)
-      case .proceed: refresh()
-      case .windowChanged:
-        terminal.resize()
-        layoutIsStale = true
-      case .childEnded:
-        tellings.reap()
-        links.reap()
-      }
-    }
-  }
-
-  private func takeBytes(now: Instant) {
-    bytes.network.deliver()
-    for notice in bytes.network.takeNotices() { view.say(notice, now: now) }
-  }
-
-  private func suspend(now: Instant) {
-    let wasRunning = tellings.current.map { !$0.isPaused } ?? false
-    if wasRunning { tellings.current?.setPaused(true, at: now) }
-    loudness.speaker?.setPaused(true)
-    terminal.suspend()
-    loudness.speaker?.awaitSilence()
-    Signals.stopSelf()
-    terminal.resume()
-    terminal.resize()
-    let later = Instant.now
-    for telling in tellings.all { telling.forgive() }
-    reactions.forgive()
-    if wasRunning { tellings.current?.setPaused(stage.isPaused, at: later) }
-    refresh()
-  }
-
-  private func refresh() {
-    terminalIsUnknown = true
-    layoutIsStale = true
-  }
-
-  private func takeInput(now: Instant) {
-    let events = terminal.readInput()
-    if events.isEmpty, terminal.hasHungUp {
-      endedBy = .hangUp
-      isFinished = true
-    }
-    for event in events {
-      switch event {
-      case .key(let key): press(key, now: now)
-      case .press(let row, let column): pointer.press(row: row, column: column, at: now)
-      case .release:
-        if let gesture = pointer.release(at: now) { perform(gesture, now: now) }
-      case .synchronizedOutput: layoutIsStale = true
-      case .wheel(let up): turn(up ? .volumeUp : .volumeDown, now: now)
-      case .focus: break
-      }
-      if isFinished { return }
-    }
-  }
-
-  private func press(_ key: Key, now: Instant) {
-    view.lastKey = now
-    if stage.isAtEndCard, key == .enter { return answer(.replay, now: now) }
-    if !stage.isAtEndCard, reactions.press(key, at: now) { return }
-    guard let action = options.keys.action(for: key) else {
-      if !stage.isAtEndCard { reactions.pressDigit(key, at: now) }
-      return
-    }
-    if options.untimed, action != .quit, action != .quitRemembering { return }
-    switch action {
-    case .next: answer(.next, now: now)
-    case .previous: answer(.previous, now: now)
-    case .nextReel: answer(.nextReel, now: now)
-    case .previousReel: answer(.previousReel, now: now)
-    case .restart: answer(.restart, now: now)
-    case .end: answer(.end, now: now)
-    case .pause: perform(stage.handle(.togglePause), now: now)
-    case .seekBack: seek(by: .seconds(-5), now: now)
-    case .seekForward: seek(by: .seconds(5), now: now)
-    case .repaint: refresh()
-    case .quit: isFinished = true
-    case .quitRemembering:
-      remembersPlace = true
-      isFinished = true
-    case .link: openLink(now: now)
-    case .still: saveStill(now: now)
-    case .mute, .volumeUp, .volumeDown: turn(action, now: now)
-    case .reactions: if !stage.isAtEndCard { reactions.toggleStrip(at: now) }
-    case .showReactions: reactions.toggleShown(at: now)
-    case .caption, .mode, .fit, .help, .info, .close:
-      if view.take(action) { layoutIsStale = true }
-    }
-  }
-
-  private func turn(_ action: Action, now: Instant) {
-    guard !options.untimed else { return }
-    view.say(loudness.turn(action), now: now)
-    view.isMuted = loudness.isMuted
-  }
-
-  /// An event that a story's picture answers: its latency counts.
-  private func answer(_ event: Stage.Event, now: Instant) {
-    log.keyPressed(at: now)
-    isInAHurry = lastJump.map { now - $0 < Player.calm } ?? false
-    lastJump = now
-    perform(stage.handle(event), now: now)
-    isInAHurry = false
-  }
-
-  private func perform(_ gesture: Pointer.Gesture, now: Instant) {
-    guard !options.untimed else { return }
-    switch gesture {
-    case .hold(let down): perform(stage.handle(.hold(down)), now: now)
-    case .click(let row, let column):
-      if row == screen.layout.barRow, let target = view.segment(at: column, scene(now: now)) {
-        clickBar(target.index, target.fraction, now: now)
-      } else {
-        answer(column < screen.columns / 2 ? .previous : .next, now: now)
-      }
-    }
-  }
-
-  private func clickBar(_ segment: Int, _ fraction: Double, now: Instant) {
-    let reel = stage.reels[stage.reel(of: stage.current.story)]
-    guard reel.lowerBound + segment == stage.current.story, !stage.isAtEndCard else {
-      return answer(.goTo(storyInReel: segment), now: now)
-    }
-    if let telling = tellings.current, let length = telling.length {
-      _ = telling.seek(to: length * fraction, at: now)
-    }
-  }
-
-  private func seek(by distance: Duration, now: Instant) {
-    guard let telling = tellings.current, !stage.isAtEndCard, !stage.isWaiting else { return }
-    _ = telling.seek(to: telling.position(at: now) + distance, at: now)
-  }
-
-  private func saveStill(now: Instant) {
-    guard saver == nil, let telling = tellings.current, let info = telling.info,
-      let shown = telling.shown
-    else { return }
-    do {
-      saver = try StillSaver(
-        of: stories[telling.story], at: telling.sourceTime(of: shown), info: info,
-        bytes: bytes, pool: tellings.pool)
-    } catch {
-      view.say("cannot save a still: \(error.reason)", now: now)
-    }
-  }
-
-  private func openLink(now: Instant) {
-    guard let link = stories[stage.current.story].link else {
-      return view.say("this story has no link", now: now)
-    }
-    do {
-      try links.open(link)
-    } catch {
-      view.say(error.description, now: now)
-    }
   }
 }

@@ -1,0 +1,173 @@
+import Resources
+import Sound
+import Stories
+import System
+import Terminal
+
+// What comes from outside: keys, the mouse, signals and bytes.
+extension Player {
+  func takeSignals(now: Instant) {
+    for signal in signals.take() {
+      switch signal {
+      case .interrupt, .terminate, .hangUp:
+        endedBy = signal
+        isFinished = true
+      case .stop: suspend(now: now)
+      case .proceed: refresh()
+      case .windowChanged:
+        terminal.resize()
+        layoutIsStale = true
+      case .childEnded:
+        tellings.reap()
+        links.reap()
+      }
+    }
+  }
+
+  func takeBytes(now: Instant) {
+    bytes.network.deliver()
+    for notice in bytes.network.takeNotices() { view.say(notice, now: now) }
+  }
+
+  private func suspend(now: Instant) {
+    let wasRunning = tellings.current.map { !$0.isPaused } ?? false
+    if wasRunning { tellings.current?.setPaused(true, at: now) }
+    loudness.speaker?.setPaused(true)
+    terminal.suspend()
+    loudness.speaker?.awaitSilence()
+    Signals.stopSelf()
+    terminal.resume()
+    terminal.resize()
+    let later = Instant.now
+    for telling in tellings.all { telling.forgive() }
+    reactions.forgive()
+    if wasRunning { tellings.current?.setPaused(stage.isPaused, at: later) }
+    refresh()
+  }
+
+  private func refresh() {
+    terminalIsUnknown = true
+    layoutIsStale = true
+  }
+
+  func takeInput(now: Instant) {
+    let events = terminal.readInput()
+    if events.isEmpty, terminal.hasHungUp {
+      endedBy = .hangUp
+      isFinished = true
+    }
+    for event in events {
+      switch event {
+      case .key(let key): press(key, now: now)
+      case .press(let row, let column): pointer.press(row: row, column: column, at: now)
+      case .release:
+        if let gesture = pointer.release(at: now) { perform(gesture, now: now) }
+      case .synchronizedOutput: layoutIsStale = true
+      case .wheel(let up): turn(up ? .volumeUp : .volumeDown, now: now)
+      case .focus: break
+      }
+      if isFinished { return }
+    }
+  }
+
+  private func press(_ key: Key, now: Instant) {
+    view.lastKey = now
+    if stage.isAtEndCard, key == .enter { return answer(.replay, now: now) }
+    if !stage.isAtEndCard, reactions.press(key, at: now) { return }
+    guard let action = options.keys.action(for: key) else {
+      if !stage.isAtEndCard { reactions.pressDigit(key, at: now) }
+      return
+    }
+    if options.untimed, action != .quit, action != .quitRemembering { return }
+    switch action {
+    case .next: answer(.next, now: now)
+    case .previous: answer(.previous, now: now)
+    case .nextReel: answer(.nextReel, now: now)
+    case .previousReel: answer(.previousReel, now: now)
+    case .restart: answer(.restart, now: now)
+    case .end: answer(.end, now: now)
+    case .pause: perform(stage.handle(.togglePause), now: now)
+    case .seekBack: seek(by: .seconds(-5), now: now)
+    case .seekForward: seek(by: .seconds(5), now: now)
+    case .repaint: refresh()
+    case .quit: isFinished = true
+    case .quitRemembering:
+      remembersPlace = true
+      isFinished = true
+    case .link: openLink(now: now)
+    case .still: saveStill(now: now)
+    case .mute, .volumeUp, .volumeDown: turn(action, now: now)
+    case .reactions: if !stage.isAtEndCard { reactions.toggleStrip(at: now) }
+    case .showReactions: reactions.toggleShown(at: now)
+    case .caption, .mode, .fit, .help, .info, .close:
+      if view.take(action) { layoutIsStale = true }
+    }
+  }
+
+  func turn(_ action: Action, now: Instant) {
+    guard !options.untimed else { return }
+    view.say(loudness.turn(action), now: now)
+    view.isMuted = loudness.isMuted
+  }
+
+  /// An event that a story's picture answers: its latency counts.
+  private func answer(_ event: Stage.Event, now: Instant) {
+    log.keyPressed(at: now)
+    isInAHurry = lastJump.map { now - $0 < Player.calm } ?? false
+    lastJump = now
+    perform(stage.handle(event), now: now)
+    isInAHurry = false
+  }
+
+  func perform(_ gesture: Pointer.Gesture, now: Instant) {
+    guard !options.untimed else { return }
+    switch gesture {
+    case .hold(let down): perform(stage.handle(.hold(down)), now: now)
+    case .click(let row, let column):
+      if row == screen.layout.barRow, let target = view.segment(at: column, scene(now: now)) {
+        clickBar(target.index, target.fraction, now: now)
+      } else {
+        answer(column < screen.columns / 2 ? .previous : .next, now: now)
+      }
+    }
+  }
+
+  private func clickBar(_ segment: Int, _ fraction: Double, now: Instant) {
+    let reel = stage.reels[stage.reel(of: stage.current.story)]
+    guard reel.lowerBound + segment == stage.current.story, !stage.isAtEndCard else {
+      return answer(.goTo(storyInReel: segment), now: now)
+    }
+    if let telling = tellings.current, let length = telling.length {
+      _ = telling.seek(to: length * fraction, at: now)
+    }
+  }
+
+  func seek(by distance: Duration, now: Instant) {
+    guard let telling = tellings.current, !stage.isAtEndCard, !stage.isWaiting else { return }
+    _ = telling.seek(to: telling.position(at: now) + distance, at: now)
+  }
+
+  private func saveStill(now: Instant) {
+    guard saver == nil, let telling = tellings.current, let info = telling.info,
+      let shown = telling.shown
+    else { return }
+    do {
+      saver = try StillSaver(
+        of: stories[telling.story], at: telling.sourceTime(of: shown), info: info,
+        bytes: bytes, pool: tellings.pool)
+    } catch {
+      view.say("cannot save a still: \(error.reason)", now: now)
+    }
+  }
+
+  private func openLink(now: Instant) {
+    guard let link = stories[stage.current.story].link else {
+      return view.say("this story has no link", now: now)
+    }
+    do {
+      try links.open(link)
+    } catch {
+      view.say(error.description, now: now)
+    }
+  }
+}

@@ -1,0 +1,105 @@
+import Resources
+import Sound
+import Stories
+import System
+
+// What the stage wants: which story is told, which is left, and what becomes of them.
+extension Player {
+  func perform(_ effects: [Stage.Effect], now: Instant) {
+    for effect in effects {
+      switch effect {
+      case .tell(let telling): tell(telling, now: now)
+      case .showError(let telling, let reason): showError(telling, reason, now: now)
+      case .pause(let paused): tellings.current?.setPaused(paused, at: now)
+      case .showEndCard:
+        leaveStory(now: now)
+        reactions.storyBegan(nil, at: now)
+        history.clearPlace()
+        neighboursDue = now
+        mustPaint = true
+      case .finish:
+        leaveStory(now: now)
+        history.clearPlace()
+        isFinished = true
+      }
+    }
+  }
+
+  private func leaveStory(now: Instant) {
+    log.close(.skipped, tellings.current, now: now)
+    history.end(.skipped, tellings.current)
+    asked = nil
+    if !keepsSound { loudness.speaker?.cut() }
+    tellings.endCurrent()
+    errorUntil = nil
+    openDue = nil
+    showsPoster = false
+    view.error = nil
+  }
+
+  private func tell(_ telling: Stage.Telling, now: Instant) {
+    leaveStory(now: now)
+    guard !dropForbidden(telling.story, now: now) else { return }
+    log.begin(stories[telling.story], generation: telling.generation, now: now)
+    history.begin(telling.story)
+    view.storyBegan(at: now)
+    reactions.storyBegan(stories[telling.story], at: now)
+    screen.beginStory()
+    let reel = stage.reel(of: telling.story)
+    if let shownReel, shownReel != reel {
+      screen.slideNext(from: reel > shownReel ? .right : .left)
+    }
+    shownReel = reel
+    // Rapid pressing passes stories by: what lies around them is opened only where one stays.
+    neighboursDue = now + Player.calm
+    guard isInAHurry, !tellings.canTellAtOnce(telling.story) else {
+      return open(telling, now: now)
+    }
+    openDue = now + Player.calm
+    if let poster = posters[telling.story] {
+      screen.setPicture(poster, now: now)
+      mustPaint = true
+      log.pictureShown(now: now)
+      showsPoster = true
+    }
+  }
+
+  func open(_ telling: Stage.Telling, now: Instant) {
+    openDue = nil
+    if history.asks(about: telling.story) { asked = telling } else { begin(telling, now: now) }
+  }
+
+  func begin(_ telling: Stage.Telling, now: Instant) {
+    do {
+      try tellings.tell(telling.story, generation: telling.generation)
+      if stage.isPaused { tellings.current?.setPaused(true, at: now) }
+    } catch {
+      return fail(generation: telling.generation, reason: error.reason, now: now)
+    }
+    if let start = history.start, telling.generation == 1 {
+      tellings.current?.start(at: start.position)
+    }
+  }
+
+  func fail(generation: Int, reason: String, now: Instant) {
+    log.fail("cannot play \(stories[stage.current.story].shortName): \(reason)")
+    log.close(.failed, tellings.current, now: now)
+    history.end(.failed, tellings.current)
+    loudness.speaker?.cut()
+    tellings.endCurrent()
+    perform(stage.handle(.failed(generation: generation, reason: reason)), now: now)
+  }
+
+  private func showError(_ telling: Stage.Telling, _ reason: String, now: Instant) {
+    let line = "cannot play \(stories[telling.story].shortName): \(reason)"
+    if log.currentGeneration != telling.generation {
+      // It failed before and is not tried again.
+      leaveStory(now: now)
+      log.begin(stories[telling.story], generation: telling.generation, now: now)
+      log.fail(line)
+      log.close(.failed, nil, now: now)
+    }
+    view.error = line
+    errorUntil = now + .seconds(3)
+  }
+}
