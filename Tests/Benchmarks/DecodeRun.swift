@@ -1,4 +1,5 @@
 import DecoderLink
+import Glibc
 import Support
 import System
 
@@ -6,24 +7,43 @@ import System
 struct DecodeRun {
   let pictures: Int
   let processorMs: Double
+  /// Of each round, from its beginning to its end, without the program's own start.
+  private(set) var roundsMs: [Double] = []
 
-  init(_ path: String, width: UInt32 = 120, height: UInt32 = 80) throws {
+  /// - Parameter rounds: how often it is told, from its start each time.
+  init(_ path: String, width: UInt32 = 120, height: UInt32 = 80, rounds: Int = 1) throws {
     let file = try Descriptor.open(reading: path)
     let before = ResourceUsage.reapedChildren.processorMilliseconds
     let started = try ChildProcess.start(
       Programs.decoder, arguments: [], environment: ["PATH=/usr/bin:/bin", "LC_ALL=C"])
     var exchange = Exchange(length: UInt64(try readFile(path).count))
     try exchange.begin(started.socket, width: width, height: height)
-    while !exchange.isOver { try exchange.step(started.socket, file) }
+    while !exchange.isOpened { try exchange.step(started.socket, file) }
+    for round in 0..<rounds {
+      let start = DecodeRun.nanoseconds(of: started.process.identifier)
+      try exchange.go(started.socket, serial: UInt32(round))
+      while !exchange.isOver { try exchange.step(started.socket, file) }
+      let end = DecodeRun.nanoseconds(of: started.process.identifier)
+      roundsMs.append((end - start) / 1e6)
+    }
     pictures = exchange.pictures
     _ = started.process.kill()
     processorMs = Double(ResourceUsage.reapedChildren.processorMilliseconds - before)
+  }
+
+  /// What all threads of a process spent on the processor.
+  private static func nanoseconds(of process: pid_t) -> Double {
+    directoryEntries("/proc/\(process)/task").reduce(0) { sum, task in
+      let text = try? readText("/proc/\(process)/task/\(task)/schedstat")
+      return sum + (text?.split(separator: " ").first.flatMap { Double($0) } ?? 0)
+    }
   }
 
   /// The player's side of the talk.
   private struct Exchange {
     let length: UInt64
     var pictures = 0
+    var isOpened = false
     var isOver = false
     private var assembler = FrameAssembler<DecoderMessage>()
     private var buffer: [UInt8] = []
@@ -33,6 +53,12 @@ struct DecodeRun {
     func begin(_ socket: borrowing Descriptor, width: UInt32, height: UInt32) throws {
       let shape = PictureRequest(width: width, height: height)
       try send(.open(OpenRequest(length: length, shape: shape)), socket)
+    }
+
+    /// Asks for all pictures, from the start; 0 is the first round.
+    mutating func go(_ socket: borrowing Descriptor, serial: UInt32) throws {
+      isOver = false
+      if serial > 0 { try send(.seek(serial: serial, to: .zero), socket) }
       try send(.credit(pictures: 4), socket)
     }
 
@@ -59,7 +85,8 @@ struct DecodeRun {
         try send(.credit(pictures: 1), socket)
       case .ended: isOver = true
       case .failed(let reason): throw SupportError("the decoder says: \(reason)")
-      case .opened, .sound, .soundEnded, .closeResource: break
+      case .opened: isOpened = true
+      case .sound, .soundEnded, .closeResource: break
       }
     }
 

@@ -19,6 +19,7 @@ enum Samples {
     .resource(request: 3, id: 9, length: 12),
     .resource(request: 3, id: .max, length: nil),
     .shape(PictureRequest(width: 300, height: 180, pixelAspect: 1.125, fit: .cover)),
+    .shape(PictureRequest(width: 3, height: 2, keepsAlpha: true)),
     .credit(pictures: 3),
     .credit(pictures: .max),
     .soundCredit(frames: 48_000),

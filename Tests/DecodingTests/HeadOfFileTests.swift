@@ -18,7 +18,9 @@ import Testing
     (Array("RIFF0000WEBPVP8L000".utf8) + [0], .unknown),
     (Array("{\"v\":\"5.5\",\"fr\":30}".utf8), .animation),
     ([0xEF, 0xBB, 0xBF] + Array(" {\"layers\":[]}".utf8), .animation),
-    (Array("{\"error\":1}".utf8), .text), ([0x1F, 0x8B, 8], .animation),
+    // JSON is looked at as a whole: it may be an animation.
+    (Array("{\"error\":1}".utf8), .animation), ([0x1F, 0x8B, 8], .animation),
+    ([0x50, 0x4B, 3, 4, 20, 0], .animation),
     (Array("<!DOCTYPE html><p>".utf8), .page), (Array("\n <html>".utf8), .page),
     (Array("#EXTM3U\n".utf8), .text), ([0, 1, 2, 3], .unknown),
   ]

@@ -83,7 +83,8 @@ package final class AnimationProvider {
       problem = nil
       catalogue = new
       for id in withdrawn { forget(id) }
-      for (id, file) in kept where new[id]?.sha256 != file.hash { drop(id) }
+      // Of those without a hash only their server knows whether they are the same.
+      for (id, file) in kept where file.hash == nil || new[id]?.sha256 != file.hash { drop(id) }
       edition += 1
     case .failure(let error):
       // What was offered before stays, where only the server is out of reach.

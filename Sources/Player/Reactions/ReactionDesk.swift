@@ -235,8 +235,10 @@ final class ReactionDesk {
 
   // MARK: - The loop
 
-  /// What is decoded now.
-  var runs: [AnimationRun] { [show?.run, previews?.running].compactMap { $0 } }
+  /// What is decoded now. The socket of one that failed would wake the loop for ever.
+  var runs: [AnimationRun] {
+    [show?.run, previews?.running].compactMap { $0 }.filter { $0.failure == nil }
+  }
 
   /// One of `runs`; it may have been ended meanwhile.
   func service(_ run: AnimationRun, _ readiness: Readiness, at now: Instant) {
