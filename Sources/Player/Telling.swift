@@ -42,6 +42,8 @@ final class Telling {
   private var knowsSoundEnd = false
   /// The clock runs, or waits for the sound to begin.
   private var isGoing = false
+  /// The clock starts with the next step.
+  private var startsNext = false
   private let stays: StayTimes
   private let untimed: Bool
   /// Only the first picture is shown, for as long as the story lasts.
@@ -229,12 +231,14 @@ final class Telling {
   }
 
   private func go(at now: Instant) {
+    startsNext = false
     guard !isGoing else { return }
     isGoing = true
     if sound == nil { clock.run(at: now) } else { sound?.go(&clock, at: now) }
   }
 
   private func halt(at now: Instant) {
+    startsNext = false
     isGoing = false
     sound?.halt()
     clock.stop(at: now)
@@ -257,6 +261,7 @@ final class Telling {
     if failure != nil, queue.isEmpty { return now }
     if needsPicture { return queue.isEmpty ? nil : now }
     if untimed { return queue.isEmpty && ends == nil ? nil : now }
+    if startsNext { return now }
     let forSound = isGoing ? sound?.nextMoment(now: now, isComplete: ends != nil) : nil
     let forPicture = (queue.nextTime ?? end.map { $0 - lead }).flatMap(clock.moment(of:))
     return [forSound, forPicture].compactMap { $0 }.min()
@@ -272,13 +277,15 @@ final class Telling {
 
   /// What is to be seen now. A picture that is returned counts as shown.
   func step(at now: Instant) -> Step {
+    if startsNext { go(at: now) }
     if isGoing { sound?.follow(&clock, at: now) }
     if needsPicture {
       guard let picture = queue.takeFirst() else { return idle }
       needsPicture = false
       // After a seek the clock stands where it is to go on: within this picture's time.
       if shown == nil, !startsLate { clock.set(to: min(picture.time, .zero), at: now) }
-      if !isPaused { go(at: now) }
+      // The sound device is opened only when the picture is on the screen.
+      if sound != nil { startsNext = !isPaused } else if !isPaused { go(at: now) }
       return show(picture)
     }
     if untimed {

@@ -34,7 +34,11 @@ final class VideoStory: MediaDecoder {
     var input: FFmpegInput
     var router: PacketRouter
     var video: VideoTrack
+    /// Opened when the first of it is wanted: the first picture does not wait for it.
     var sound: SoundTrack?
+    var isSoundOpen = false
+    /// Where it begins.
+    var soundStart = Duration.zero
   }
 
   /// Tells the video of an opened container and decodes its first picture.
@@ -50,8 +54,8 @@ final class VideoStory: MediaDecoder {
       following: sound)
     try Self.refuseTooLarge(video, try style == .video ? nil : router.peek(video, within: 1))
     zero = try Self.zero(input, router, video: video, sound: sound)
-    parts = try Self.parts(
-      input, router, video: video, sound: sound, soundRate: soundRate, zero: zero)
+    parts = Parts(
+      input: input, router: router, video: try VideoTrack(video, router: router))
     current = try FFmpegFrame()
     following = try FFmpegFrame()
     // The fourth byte of a BMP's pixel is most often only not used.
@@ -95,17 +99,12 @@ final class VideoStory: MediaDecoder {
     info.displayHeight = UInt32(height)
   }
 
-  private static func parts(
-    _ input: FFmpegInput, _ router: PacketRouter, video: FFmpegStream, sound: FFmpegStream?,
-    soundRate: UInt32?, zero: Duration
-  ) throws(DecodingError) -> Parts {
-    var track: SoundTrack?
-    if let soundRate, let sound {
-      // A sound that cannot be decoded leaves the pictures as they are.
-      track = try? SoundTrack(sound, router: router, rate: Int(soundRate), zero: zero)
-    }
-    return Parts(
-      input: input, router: router, video: try VideoTrack(video, router: router), sound: track)
+  private func openSound() {
+    parts.isSoundOpen = true
+    guard let soundRate, let sound = parts.router.followed else { return }
+    // A sound that cannot be decoded leaves the pictures as they are.
+    parts.sound = try? SoundTrack(sound, router: parts.router, rate: Int(soundRate), zero: zero)
+    if parts.soundStart > .zero { parts.sound?.restart(at: parts.soundStart) }
   }
 
   /// Where the story starts on its streams' clock: with the earliest stream.
@@ -179,10 +178,11 @@ final class VideoStory: MediaDecoder {
   }
 
   func sound(before limit: Duration) throws(DecodingError) -> SoundRun? {
-    try parts.sound?.next(before: limit)
+    if !parts.isSoundOpen { openSound() }
+    return try parts.sound?.next(before: limit)
   }
 
-  var isSoundOver: Bool { parts.sound?.isOver ?? true }
+  var isSoundOver: Bool { parts.isSoundOpen && parts.sound?.isOver ?? true }
 
   func rest() -> Bool {
     guard parts.video.rest(), let empty = try? FFmpegFrame() else { return false }
@@ -212,6 +212,7 @@ final class VideoStory: MediaDecoder {
       reach = max(.zero, reach - margin)
       margin *= 4
     }
+    parts.soundStart = position
     parts.sound?.restart(at: position)
   }
 
@@ -242,8 +243,8 @@ final class VideoStory: MediaDecoder {
     let router = PacketRouter(
       input, streams: [video] + (soundRate == nil ? [] : [sound].compactMap(\.self)),
       following: sound)
-    parts = try Self.parts(
-      input, router, video: video, sound: sound, soundRate: soundRate, zero: zero)
+    parts = Parts(
+      input: input, router: router, video: try VideoTrack(video, router: router))
     restartClock()
   }
 
