@@ -192,6 +192,21 @@ import Testing
     }
   }
 
+  /// Another process that commits to a slow disk must not end the storing of this one.
+  @Test func write_whileAnotherProcessHoldsTheIndex_isDoneAndToldLater() throws {
+    let store = try bench.open(CacheLimits(bytes: 8 << 20, reserve: 0))
+    let made = try store.create("k", source: "s", facts: bench.facts())
+    _ = try store.write(sampleBytes(0..<4096), at: 0, of: made.entry)
+    try store.commit()
+    let holder = try Database(path: indexPath, patience: 100)
+    try holder.run("BEGIN EXCLUSIVE")
+    _ = try store.write(sampleBytes(4096..<8192), at: 4096, of: made.entry)
+    #expect(throws: CacheError.busy) { try store.commit() }
+    try holder.run("ROLLBACK")
+    try store.commit()
+    #expect(try store.segments(of: made.entry).map(\.range) == [0..<4096, 4096..<8192])
+  }
+
   @Test func open_whileAnotherProcessHoldsIt_isBusy() throws {
     try bench.fill(bench.open(), "k")
     let holder = try Database(path: indexPath, patience: 100)

@@ -28,6 +28,8 @@ final class CacheStore {
   var uses: [EntryNumber: Use] = [:]
   /// Bytes of all segments, as long as that is up to date.
   var heldAtCommit: UInt64?
+  /// What was known last.
+  var heldLast: UInt64 = 0
   var touched: Set<EntryNumber> = []
   var dropped: [(entry: EntryNumber, segment: Segment)] = []
   private var saving = Saving()

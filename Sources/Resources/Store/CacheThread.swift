@@ -112,6 +112,7 @@ private final class CacheLoop {
   private var store: CacheStore?
   private var entries: [EntryNumber: Set<ContentNumber>] = [:]
   private var later: [(due: Instant, command: CacheThread.Command)] = []
+  private var busyCreates: [ContentNumber: Int] = [:]
   private var commitDue: Instant?
   private var sweepDue: Instant?
   private var said: Set<String> = []
@@ -201,9 +202,23 @@ private final class CacheLoop {
       if found != nil { commitLater() }
       emit(number, .opened(found))
     case .create(let number, let key, let source, let facts):
-      let made = attempt { store throws(CacheError) in
-        try store.create(key, source: source, facts: facts)
+      var isBusy = false
+      let made =
+        attempt { store throws(CacheError) -> StoredContent? in
+          do throws(CacheError) {
+            return try store.create(key, source: source, facts: facts)
+          } catch {
+            isBusy = error == .busy && busyCreates[number, default: 0] < 2
+            if isBusy { return nil }
+            throw error
+          }
+        } ?? nil
+      if isBusy {
+        // Without an entry nothing of it would be stored in this run.
+        busyCreates[number, default: 0] += 1
+        return later.append((.now + .milliseconds(100), command))
       }
+      busyCreates[number] = nil
       if let made { entries[made.entry, default: []].insert(number) }
       emit(number, .created(made))
     case .write(let number, let entry, let offset, let bytes):

@@ -32,8 +32,18 @@ extension CacheStore {
     var need = Eviction.need(
       limits: limits, held: held, entries: 0, adding: bytes, free: (space.free, kept))
     guard !need.isMet || bytes == 0 else { return }
-    need.entries = try entriesOverLimit(adding: bytes == 0 ? 1 : 0)
-    guard !need.isMet else { return }
+    do throws(CacheError) {
+      need.entries = try entriesOverLimit(adding: bytes == 0 ? 1 : 0)
+      guard !need.isMet else { return }
+      try meet(need)
+    } catch {
+      // Other processes may hold the index for long on a slow disk. Where the volume has room, the
+      // quota is seen to at the next write.
+      guard error == .busy, space.free >= kept + bytes else { throw error }
+    }
+  }
+
+  private func meet(_ need: Eviction.Need) throws(CacheError) {
     // More than needed goes at once, so that not every write has to delete.
     let slack = min(limits.bytes / 16, 16 << 20)
     if need.bytes > 0, try evict(need.plus(slack)).bytes <= slack { return }
@@ -44,9 +54,13 @@ extension CacheStore {
   /// What the index knew at the last commit: what others add in between is little.
   private func heldBytes() throws(CacheError) -> UInt64 {
     if let heldAtCommit { return heldAtCommit }
-    let held = try indexed { () throws(DatabaseError) in try index.totalBytes() }
-    heldAtCommit = held
-    return held
+    do throws(CacheError) {
+      heldLast = try indexed { () throws(DatabaseError) in try index.totalBytes() }
+      heldAtCommit = heldLast
+    } catch {
+      guard error == .busy else { throw error }
+    }
+    return heldLast
   }
 
   private func entriesOverLimit(adding: Int) throws(CacheError) -> Int {
