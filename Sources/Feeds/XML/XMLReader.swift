@@ -10,6 +10,9 @@ enum XMLEvent {
 
 /// The name of an element: its namespace counts, its prefix does not.
 struct XMLName: Equatable {
+  /// The namespace of `xml:base` and its kin.
+  static let xmlSpace = "http://www.w3.org/XML/1998/namespace"
+
   /// Empty for none.
   let space: String
   let local: String
@@ -44,8 +47,50 @@ struct XMLReader {
   static func read(
     _ bytes: [UInt8], recovers: Bool = false, _ take: (XMLEvent) -> Bool
   ) throws(Failure) {
+    var position = 0
+    try read(recovers: recovers, take) {
+      let end = min(bytes.count, position + FeedText.pieceBytes)
+      defer { position = end }
+      return Array(bytes[position..<end])
+    }
+  }
+
+  /// Does the same with the text of a feed, piece by piece.
+  ///
+  /// - Parameter mends: whether what comes after a mistake counts too, and lone ampersands are
+  ///   taken as meant.
+  static func read(
+    _ text: FeedText, mends: Bool, _ take: (XMLEvent) -> Bool
+  ) throws(Failure) {
+    var pieces = text.pieces
+    guard mends else { return try read(recovers: false, take) { pieces.next() } }
+    var mender = AmpersandMender()
+    try read(recovers: true, take) {
+      let piece = pieces.next()
+      return piece.isEmpty ? mender.finish() : mender.mend(piece)
+    }
+  }
+
+  /// The name of the outermost element; nil where the text has none that could be read.
+  static func root(of text: FeedText) throws(Failure) -> XMLName? {
+    var root: XMLName?
+    do {
+      try read(text, mends: true) { event in
+        if case .start(let name, _) = event { root = name }
+        return root == nil
+      }
+    } catch {
+      guard case .malformed = error else { throw error }
+    }
+    return root
+  }
+
+  /// - Parameter next: gives the next bytes, none at the end.
+  private static func read(
+    recovers: Bool, _ take: (XMLEvent) -> Bool, _ next: () -> [UInt8]
+  ) throws(Failure) {
     let failure = withoutActuallyEscaping(take) { take -> Failure? in
-      Parse(take).run(bytes, recovers: recovers)
+      Parse(take).run(recovers: recovers, next)
     }
     if let failure { throw failure }
   }
@@ -62,7 +107,7 @@ struct XMLReader {
 
     init(_ take: @escaping (XMLEvent) -> Bool) { self.take = take }
 
-    func run(_ bytes: [UInt8], recovers: Bool) -> Failure? {
+    func run(recovers: Bool, _ next: () -> [UInt8]) -> Failure? {
       var receivers = cx_receivers(
         start: { Parse.of($0)?.started($1, $2, Int($3), $4) },
         end: { Parse.of($0)?.ended($1, $2) },
@@ -74,14 +119,17 @@ struct XMLReader {
       }
       self.parser = parser
       defer { cx_end(parser) }
-      var position = 0
-      while position < bytes.count, !isStopped {
-        let end = min(bytes.count, position + 64 << 10)
-        let code = bytes[position..<end].withUnsafeBytes { piece in
-          cx_take(parser, piece.bindMemory(to: CChar.self).baseAddress, Int32(piece.count), 0)
+      var isFirst = true
+      while !isStopped {
+        let piece = next()
+        if piece.isEmpty { break }
+        // Nothing may stand before an XML declaration, but some feeds begin with an empty line.
+        let start = isFirst ? piece.prefix { $0 == 0x20 || (9...13).contains($0) }.count : 0
+        isFirst = false
+        let code = piece[start...].withUnsafeBytes { bytes in
+          cx_take(parser, bytes.bindMemory(to: CChar.self).baseAddress, Int32(bytes.count), 0)
         }
         if code != 0, !recovers { break }
-        position = end
       }
       if isTooDeep { return .tooDeep }
       if isStopped { return nil }
@@ -152,4 +200,18 @@ struct XMLReader {
       return text
     }
   }
+}
+
+extension XMLReader.Failure {
+  /// Why a text cannot be read, for its user.
+  var words: String {
+    switch self {
+    case .unavailable: "libxml2 is missing, which reads XML: install libxml2"
+    case .malformed(let line): "not valid XML at line \(line)"
+    case .tooDeep: "it is nested deeper than \(Limit.nesting) levels"
+    }
+  }
+
+  /// The same where the rest of the text counts.
+  var wordsForMissing: String { "\(words): something may be missing" }
 }
