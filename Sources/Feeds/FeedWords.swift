@@ -14,6 +14,17 @@ enum ClockTime {
 }
 
 extension String {
+  /// Without the white space of XML at both ends.
+  var trimmingSpace: String {
+    let isSpace = { (byte: UInt8) in byte == 0x20 || (9...13).contains(byte) }
+    guard let first = utf8.first, let last = utf8.last, isSpace(first) || isSpace(last) else {
+      return self
+    }
+    let rest = utf8.drop(while: isSpace)
+    guard let end = rest.lastIndex(where: { !isSpace($0) }) else { return "" }
+    return String(Substring(rest[...end]))
+  }
+
   /// As many whole characters as so many bytes hold.
   func cut(to bytes: Int) -> String {
     guard utf8.count > bytes else { return self }
@@ -42,12 +53,12 @@ extension String {
     return plain.split(whereSeparator: \.isWhitespace).joined(separator: " ")
   }
 
-  /// The name in `anna@example.org (Anna)`, else all of it.
-  var nameOfMailAuthor: String {
-    guard hasSuffix(")"), let open = firstIndex(of: "("), self[..<open].contains("@") else {
-      return self
-    }
-    let name = String(self[index(after: open)...].dropLast()).trimmingSpace
-    return name.isEmpty ? self : name
+  /// The name in `anna@example.org (Anna)` or `Anna (anna@example.org)`, else all of it.
+  var withoutMailAddress: String {
+    guard hasSuffix(")"), let open = firstIndex(of: "(") else { return self }
+    let parts = [self[..<open], self[index(after: open)...].dropLast()]
+      .map { String($0).trimmingSpace }
+    guard parts.contains(where: { $0.contains("@") && !$0.contains(" ") }) else { return self }
+    return parts.first { !$0.contains("@") && !$0.isEmpty } ?? self
   }
 }

@@ -1,59 +1,114 @@
 /// Dates as RSS writes them: RFC 822 with the years of RFC 5322, and what is often made of that.
 package enum MailDate {
-  /// The seconds since 1970 of `Sat, 28 Nov 2026 09:00:00 GMT`; nil if it is no such date.
+  /// The seconds since 1970 of `Sat, 28 Nov 2026 09:00:00 GMT`; nil if it is no such date. The name
+  /// of the day is not read, a zone that is not known counts as UTC.
   package static func secondsSince1970(_ text: String) -> Int64? {
-    var words = text.split { " ,\t".contains($0) }[...]
-    // The name of the day says nothing new.
-    if words.first?.first?.isNumber == false { words = words.dropFirst() }
-    guard words.count >= 3, let day = number(words.removeFirst(), 1...2),
-      let month = months.firstIndex(of: words.removeFirst().lowercased().prefix(3)),
-      let year = year(words.removeFirst())
+    var words = Words(text)
+    words.skipLetters()
+    guard let day = words.number(1...2), let month = words.month(), let year = words.year(),
+      let date = InternetDate.secondsSince1970(year: year, month: month, day: day.value)
     else { return nil }
-    var time = "00:00:00"
-    if let word = words.popFirst() {
-      let parts = word.split(separator: ":", omittingEmptySubsequences: false)
-      guard (2...3).contains(parts.count), parts.allSatisfy({ number($0, 1...2) != nil }) else {
-        return nil
+    if words.isAtEnd { return date }
+    guard let hour = words.number(1...2)?.value, hour < 24, words.take(":"),
+      let minute = words.number(1...2)?.value, minute < 60
+    else { return nil }
+    var second: Int64 = 0
+    if words.take(":") {
+      guard let value = words.number(1...2)?.value, value <= 60 else { return nil }
+      second = value
+    }
+    guard let offset = words.zoneSeconds() else { return nil }
+    return date + hour * 3600 + minute * 60 + second - offset
+  }
+
+  private struct Words {
+    private var rest: Substring.UTF8View
+
+    init(_ text: String) { rest = text[...].utf8 }
+
+    var isAtEnd: Bool {
+      mutating get {
+        skipSpace()
+        return rest.isEmpty
       }
-      time = parts.map(twoDigits).joined(separator: ":")
     }
-    guard let zone = zone(words.popFirst().map(String.init) ?? "GMT") else { return nil }
-    let date = "\(year)-\(twoDigits("\(month + 1)"))-\(twoDigits("\(day)"))"
-    return InternetDate.secondsSince1970("\(date)T\(time)\(zone)")
-  }
 
-  private static let months: [Substring] = [
-    "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
-  ]
-
-  private static func number(_ word: Substring, _ digits: ClosedRange<Int>) -> Int? {
-    guard digits.contains(word.utf8.count), word.utf8.allSatisfy({ (0x30...0x39).contains($0) })
-    else { return nil }
-    return Int(word)
-  }
-
-  /// Two digits are a year of 1950 to 2049 (RFC 5322, section 4.3).
-  private static func year(_ word: Substring) -> Int? {
-    if let short = number(word, 2...2) { return short < 50 ? 2000 + short : 1900 + short }
-    return number(word, 4...4)
-  }
-
-  private static func twoDigits(_ word: some StringProtocol) -> String {
-    word.utf8.count < 2 ? "0\(word)" : String(word)
-  }
-
-  /// As RFC 3339 writes it; what is not known counts as UTC.
-  private static func zone(_ word: String) -> String? {
-    if word.hasPrefix("+") || word.hasPrefix("-") {
-      let digits = word.dropFirst().filter { $0 != ":" }
-      guard number(digits[...], 4...4) != nil else { return nil }
-      return "\(word.prefix(1))\(digits.prefix(2)):\(digits.suffix(2))"
+    private mutating func skipSpace() {
+      rest = rest.drop { $0 == 0x20 || $0 == 0x09 || $0 == UInt8(ascii: ",") }
     }
-    return names[word.uppercased()] ?? "Z"
-  }
 
-  private static let names = [
-    "EST": "-05:00", "EDT": "-04:00", "CST": "-06:00", "CDT": "-05:00", "MST": "-07:00",
-    "MDT": "-06:00", "PST": "-08:00", "PDT": "-07:00",
-  ]
+    mutating func skipLetters() { _ = letters() }
+
+    mutating func take(_ mark: Unicode.Scalar) -> Bool {
+      guard rest.first == UInt8(ascii: mark) else { return false }
+      rest = rest.dropFirst()
+      return true
+    }
+
+    /// A number of so many digits.
+    mutating func number(_ digits: ClosedRange<Int>) -> (value: Int64, digits: Int)? {
+      skipSpace()
+      var value: Int64 = 0
+      var count = 0
+      while let byte = rest.first, byte &- UInt8(ascii: "0") < 10 {
+        count += 1
+        guard count <= digits.upperBound else { return nil }
+        value = value * 10 + Int64(byte - UInt8(ascii: "0"))
+        rest = rest.dropFirst()
+      }
+      return digits.contains(count) ? (value, count) : nil
+    }
+
+    /// Up to four letters of the next word as one number, in small letters; the rest of it is
+    /// passed over.
+    private mutating func letters() -> UInt32 {
+      skipSpace()
+      var packed: UInt32 = 0
+      while let byte = rest.first, byte >= 0x80 || (0x61...0x7A).contains(byte | 0x20) {
+        if packed < 1 << 24 { packed = packed << 8 | UInt32(byte | 0x20) }
+        rest = rest.dropFirst()
+      }
+      return packed
+    }
+
+    /// 1 to 12.
+    mutating func month() -> Int64? {
+      var name = letters()
+      while name >= 1 << 24 { name >>= 8 }
+      return Words.months.firstIndex(of: name).map { Int64($0 + 1) }
+    }
+
+    /// Two digits are a year of 1950 to 2049 (RFC 5322, section 4.3).
+    mutating func year() -> Int64? {
+      guard let (value, digits) = number(2...4), digits != 3 else { return nil }
+      if digits == 4 { return value }
+      return value < 50 ? 2000 + value : 1900 + value
+    }
+
+    mutating func zoneSeconds() -> Int64? {
+      skipSpace()
+      let isWest = take("-")
+      guard isWest || take("+") else { return Words.zoneHours[letters()].map { $0 * 3600 } ?? 0 }
+      guard let (value, digits) = number(2...4), digits != 3 else { return nil }
+      var (hours, minutes) = (value / 100, value % 100)
+      if digits == 2 {
+        guard take(":"), let rest = number(2...2)?.value else { return nil }
+        (hours, minutes) = (value, rest)
+      }
+      return (hours * 3600 + minutes * 60) * (isWest ? -1 : 1)
+    }
+
+    private static func packed(_ text: String) -> UInt32 {
+      text.utf8.reduce(0) { $0 << 8 | UInt32($1) }
+    }
+
+    private static let months = [
+      "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
+    ].map(packed)
+
+    private static let zoneHours: [UInt32: Int64] = [
+      packed("est"): -5, packed("edt"): -4, packed("cst"): -6, packed("cdt"): -5,
+      packed("mst"): -7, packed("mdt"): -6, packed("pst"): -8, packed("pdt"): -7,
+    ]
+  }
 }

@@ -125,6 +125,43 @@ struct CorpusTests {
     #expect(try outline(try read(name)) == expected)
   }
 
+  /// How many stories a feed holds, and the first of them.
+  @Test(arguments: [
+    (
+      "feed/feed-rs__rss_2.0_anchorfm.xml", 1, "https://anchor.fm/s/8d364524/podcast/play/58581931/"
+    ),
+    (
+      "feed/feed-rs__rss_2.0_bbc.xml", 1,
+      "http://open.live.bbc.co.uk/mediaselector/6/redir/version/2.0/mediaset/audio-nondrm-downloa"
+    ),
+    (
+      "feed/feed-rs__rss_2.0_ch9.xml", 1,
+      "https://sec.ch9.ms/ch9/075d/6e61e6c6-3890-4172-a617-fa0c4b38075d/azfr663_high.mp4"
+    ),
+    ("feed/feed-rs__rss_2.0_relurl_2.xml", 1, "/images/me/hackergotchi-simpler.png"),
+    ("feed/feed-rs__rss_2.0_spiegel.xml", 1, "https://traffic.omny.fm/d/clips/5ac1e950-45c7-4eb7"),
+    (
+      "feed/feed-rs__rss_2.0_spreaker.xml", 1,
+      "https://api.spreaker.com/download/episode/46395247/09_05_dopo_8_10_lwowska_fala.mp3"
+    ),
+    (
+      "feed/feedjira__ITunesWithSpacesInAttributes.xml", 3,
+      "http://example.com/podcasts/everything/AllAboutEverythingEpisode3.m4a"
+    ),
+    ("feed/podcastns__example.xml", 3, "https://example.com/file-03.mp3"),
+    ("feed/clementine__pls_somafm.pls", 4, "http://streamer-dtc-aa05.somafm.com:80/stream/1018"),
+    ("feed/clementine__secretagent.pls", 4, "http://streamer-ntc-aa03.somafm.com:80/stream/1021"),
+    (
+      "broken/FeedKit__Ampersand.xml", 20, "https://mobil.bold.dk/picture/960x630/art128116.jpg"
+    ),
+  ])
+  func read_feed_holdsItsStories(name: String, count: Int, first: String) throws {
+    let feed = try read(name)
+    #expect(feed.storyCount == count)
+    #expect(feed.reels.first?.stories.first?.source.text.hasPrefix(first) == true)
+    #expect(feed.skipped == [])
+  }
+
   @Test(arguments: [
     ("broken/mopidy__empty.m3u", "the list is empty"),
     ("broken/mopidy__empty-ext.m3u", "the list is empty"),

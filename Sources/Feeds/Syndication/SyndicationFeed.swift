@@ -7,6 +7,7 @@ struct SyndicationFeed {
   private var places: [SyndicationPlace] = [.top]
   private var isAtom = false
   private var count = 0
+  private var withoutMedia = 0
   /// The feed's title or author came after its items.
   private var isStale = false
   private var text = ""
@@ -55,6 +56,11 @@ struct SyndicationFeed {
       throw .cannotRead(source: name, reason: "it has more than \(Limit.items) items")
     }
     guard feed.count > 0 else { throw .cannotRead(source: name, reason: "the feed has no items") }
+    if feed.withoutMedia > 0 {
+      let count =
+        feed.count == 1 ? "its item has" : "of its \(feed.count) items \(feed.withoutMedia) have"
+      feed.collector.note("\(count) no media")
+    }
     return feed.collector.feed
   }
 
@@ -63,7 +69,12 @@ struct SyndicationFeed {
   private mutating func take(_ event: XMLEvent) -> Bool {
     switch event {
     case .text(let piece):
-      if gathering != nil, text.utf8.count <= Limit.addressBytes { text += piece }
+      if gathering == nil { return true }
+      if text.isEmpty {
+        text = piece
+      } else if text.utf8.count <= Limit.addressBytes {
+        text += piece
+      }
     case .start(let name, let attributes): start(name, attributes)
     case .end: end()
     }
@@ -118,9 +129,18 @@ struct SyndicationFeed {
       if let problem = item.problem {
         collector.skip(item: count, problem)
       } else {
-        collector.add(item.told, number: count)
+        add(item.told)
       }
       self.item = nil
+    }
+  }
+
+  /// Items of text alone are nothing bad in such feeds: they are counted, not named.
+  private mutating func add(_ item: FeedItem) {
+    if item.things.isEmpty {
+      withoutMedia += 1
+    } else {
+      collector.add(item, number: count)
     }
   }
 
@@ -132,7 +152,7 @@ struct SyndicationFeed {
       collector.title = shown
       isStale = isStale || count > 0
     case .feedAuthorName:
-      collector.author = collector.author ?? shown
+      collector.author = collector.author ?? shown.withoutMailAddress
       isStale = isStale || count > 0
     case .title: item?.title = shown
     case .mediaTitle: item?.mediaTitle = shown
@@ -140,8 +160,8 @@ struct SyndicationFeed {
     case .summary: if item?.summary.isEmpty ?? false { item?.summary = shown.withoutMarkup }
     case .identifier: item?.identifier = shown
     case .link: if item?.link.isEmpty ?? false { item?.link = text }
-    case .authorName: item?.author = shown
-    case .mailAuthor: if item?.author.isEmpty ?? false { item?.author = shown.nameOfMailAuthor }
+    case .authorName: item?.author = shown.withoutMailAddress
+    case .mailAuthor: if item?.author.isEmpty ?? false { item?.author = shown.withoutMailAddress }
     case .date:
       item?.published = MailDate.secondsSince1970(text) ?? InternetDate.secondsSince1970(text)
     case .updated:

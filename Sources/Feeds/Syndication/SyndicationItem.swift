@@ -56,25 +56,36 @@ struct SyndicationItem {
   /// An enclosure mostly repeats what Media RSS tells in more words: then it is one more
   /// representation. Pictures beside a video or a sound are its covers.
   private var things: [[FeedMedium]] {
+    // Nearly all items are so.
+    if groups.isEmpty, enclosures.count == 1 { return [[lasting(enclosures[0])]] }
     var things = groups.filter { !$0.isEmpty }
     let isMoving = { (medium: FeedMedium) in medium.kind == .video || medium.kind == .sound }
     if (things.joined() + enclosures).contains(where: isMoving) {
       things.removeAll { !$0.contains { $0.kind != .picture } }
     }
     for enclosure in enclosures {
-      if things.contains(where: { $0.contains { $0.address == enclosure.address } }) { continue }
+      if let place = things.firstIndex(where: { $0.contains { $0.address == enclosure.address } }) {
+        for index in things[place].indices where things[place][index].address == enclosure.address {
+          things[place][index].isDefault = true
+        }
+        continue
+      }
       let same =
         groups.isEmpty
         ? nil : things.firstIndex { isMoving(enclosure) && $0.contains(where: isMoving) }
       if let same { things[same].append(enclosure) } else { things.append([enclosure]) }
     }
     return things.map { thing in
-      var thing = thing.sorted { $0.preference < $1.preference }
-      if things.count == 1 {
-        for index in thing.indices { thing[index].durationS = thing[index].durationS ?? durationS }
-      }
-      return thing
+      let thing = thing.sorted { $0.preference < $1.preference }
+      return things.count == 1 ? thing.map(lasting) : thing
     }
+  }
+
+  /// A medium with the length that the item has, where it has none of its own.
+  private func lasting(_ medium: FeedMedium) -> FeedMedium {
+    var medium = medium
+    medium.durationS = medium.durationS ?? durationS
+    return medium
   }
 }
 

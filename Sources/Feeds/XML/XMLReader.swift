@@ -5,7 +5,8 @@ enum XMLEvent {
   case start(XMLName, XMLAttributes)
   /// Some text of the element that is open; one text may come in several pieces.
   case text(String)
-  case end(XMLName)
+  /// The element that was started last and is still open ends.
+  case end
 }
 
 /// The name of an element: its namespace counts, its prefix does not.
@@ -102,15 +103,17 @@ struct XMLReader {
     private var depth = 0
     private var isStopped = false
     private var isTooDeep = false
-    /// Names by their place in memory, where the parser keeps them while it lives.
-    private var names: [UnsafePointer<CChar>: String] = [:]
+    /// Names that were met lately, by their place in memory, where the parser keeps them while it
+    /// lives.
+    private var names: [(place: UnsafePointer<CChar>?, text: String)] = Array(
+      repeating: (nil, ""), count: 64)
 
     init(_ take: @escaping (XMLEvent) -> Bool) { self.take = take }
 
     func run(recovers: Bool, _ next: () -> [UInt8]) -> Failure? {
       var receivers = cx_receivers(
         start: { Parse.of($0)?.started($1, $2, Int($3), $4) },
-        end: { Parse.of($0)?.ended($1, $2) },
+        end: { context, _, _ in Parse.of(context)?.ended() },
         text: { Parse.of($0)?.characters($1, Int($2)) })
       // The parser lives no longer than this call, and this object outlives it.
       let context = Unmanaged.passUnretained(self).toOpaque()
@@ -166,15 +169,21 @@ struct XMLReader {
       for place in stride(from: 0, to: count * 5, by: 5) {
         guard let attributes, let start = attributes[place + 3], let end = attributes[place + 4]
         else { continue }
+        let value = lent(start, end - start)
+        // libxml2 leaves this one reference, for trees that are built of it.
+        let isPlain = !value.utf8.contains(UInt8(ascii: "&"))
         found.all.append(
-          (name(attributes[place], attributes[place + 2]), lent(start, end - start)))
+          (
+            name(attributes[place], attributes[place + 2]),
+            isPlain ? value : value.replacing("&#38;", with: "&")
+          ))
       }
       pass(.start(name(local, space), found))
     }
 
-    private func ended(_ local: UnsafePointer<CChar>?, _ space: UnsafePointer<CChar>?) {
+    private func ended() {
       depth -= 1
-      pass(.end(name(local, space)))
+      pass(.end)
     }
 
     private func characters(_ text: UnsafePointer<CChar>?, _ count: Int) {
@@ -194,9 +203,11 @@ struct XMLReader {
 
     private func text(_ place: UnsafePointer<CChar>?) -> String {
       guard let place else { return "" }
-      if let known = names[place] { return known }
+      let bits = UInt(bitPattern: place)
+      let slot = Int((bits >> 3 ^ bits >> 9) & 63)
+      if names[slot].place == place { return names[slot].text }
       let text = String(cString: place)
-      names[place] = text
+      names[slot] = (place, text)
       return text
     }
   }
