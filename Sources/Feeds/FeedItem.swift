@@ -66,8 +66,10 @@ struct FeedCollector {
     skipped.append(Skipped(source: "\(name) item \(number)", reason: reason))
   }
 
-  /// Says of the feed itself that something of it is left out.
-  mutating func note(_ reason: String) { skipped.append(Skipped(source: name, reason: reason)) }
+  /// Says of the feed itself, or of a part of it, that something is left out.
+  mutating func note(_ reason: String, of part: String? = nil) {
+    skipped.append(Skipped(source: part.map { "\(name) \($0)" } ?? name, reason: reason))
+  }
 
   /// Adds what an item tells, or says why not.
   mutating func add(_ item: FeedItem, number: Int) {

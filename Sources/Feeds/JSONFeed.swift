@@ -105,7 +105,7 @@ struct JSONFeed {
       }
     }
     if let problem {
-      skipped.append(Skipped(source: "\(name) animations", reason: problem))
+      collector.note(problem, of: "animations")
     }
   }
 
