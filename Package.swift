@@ -52,7 +52,7 @@ let package = Package(
     // Rooms that touch the machine.
     room("System", ["CLinux"]),
     room("Feeds", ["Stories", "JSONText", "System", "CXML2"]),
-    room("Resources", ["System", "CCurl", "CSQLite", "CXXHash"]),
+    room("Resources", ["System", "JSONText", "CCurl", "CSQLite", "CXXHash"]),
     room(
       "Decoding",
       [

@@ -40,8 +40,6 @@ package enum Content: Equatable {
   /// Why a text is no feed that can be read, nil for all else.
   var refusal: String? {
     switch self {
-    case .xml: "XML feeds are not supported yet"
-    case .pls: "PLS lists are not supported yet"
     case .webPage: "a web page, not media and not a feed"
     default: nil
     }

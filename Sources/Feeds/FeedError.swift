@@ -41,6 +41,8 @@ enum Limit {
   static let webFolders = 256
   /// Lists in lists.
   static let lists = 8
+  /// Media that one item names.
+  static let itemMedia = 256
   /// A caption longer than this is cut.
   static let textBytes = 4096
   /// Longer addresses are refused.

@@ -31,6 +31,27 @@ struct FeedText {
     }
   }
 
+  static let pieceBytes = 64 << 10
+
+  /// Its bytes from the first to the last, a piece at a time. What cannot be read counts as the
+  /// end.
+  struct Pieces {
+    fileprivate let text: FeedText
+    private var position = 0
+
+    fileprivate init(_ text: FeedText) { self.text = text }
+
+    /// The next piece; empty at the end.
+    mutating func next() -> [UInt8] {
+      let count = min(FeedText.pieceBytes, max(0, text.count - position))
+      let piece = (try? text.bytes(position, count)) ?? []
+      position += piece.count
+      return piece
+    }
+  }
+
+  var pieces: Pieces { Pieces(self) }
+
   /// All of it.
   func whole() throws(Unreadable) -> [UInt8] { try bytes(0, count) }
 

@@ -5,10 +5,9 @@ package enum InternetDate {
   package static func secondsSince1970(_ text: String) -> Int64? {
     var digits = Scanner(text)
     guard let year = digits.number(4), digits.take("-"), let month = digits.number(2),
-      digits.take("-"), let day = digits.number(2), year >= 1, (1...12).contains(month),
-      day >= 1, day <= days(in: month, of: year)
+      digits.take("-"), let day = digits.number(2),
+      let date = secondsSince1970(year: year, month: month, day: day)
     else { return nil }
-    let date = daysSince1970(year: year, month: month, day: day) * 86_400
     if digits.isAtEnd { return date }
     guard digits.take("T") || digits.take("t") || digits.take(" "), let hour = digits.number(2),
       digits.take(":"), let minute = digits.number(2), hour < 24, minute < 60
@@ -23,6 +22,15 @@ package enum InternetDate {
     }
     guard let offset = digits.zoneSeconds(), digits.isAtEnd else { return nil }
     return date + hour * 3600 + minute * 60 + second - offset
+  }
+
+  /// The midnight that a day of the Gregorian calendar begins with, in UTC; nil where there is no
+  /// such day.
+  static func secondsSince1970(year: Int64, month: Int64, day: Int64) -> Int64? {
+    guard year >= 1, (1...12).contains(month), day >= 1, day <= days(in: month, of: year) else {
+      return nil
+    }
+    return daysSince1970(year: year, month: month, day: day) * 86_400
   }
 
   private static func days(in month: Int64, of year: Int64) -> Int64 {

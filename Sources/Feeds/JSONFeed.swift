@@ -7,20 +7,9 @@ import Stories
 /// costs its item, not the feed.
 struct JSONFeed {
   private var reader: JSONReader
-  private var addresses: AddressBook
-  /// What the user calls the feed.
-  private let name: String
-  private let identity: String
+  private var collector: FeedCollector
   private var hasVersion = false
-  private var title: String?
-  private var author: String?
   private var hasItems = false
-  private var reels = Reels()
-  private var skipped: [Skipped] = []
-  private var animations: AnimationEndpoint?
-  private var reactions: [String: [ReceivedReaction]] = [:]
-  /// An item took its reel from the feed's title or author.
-  private var usedDefaults = false
   /// The feed's title or author came after its items.
   private var isStale = false
 
@@ -34,10 +23,10 @@ struct JSONFeed {
     var feed = JSONFeed(text(), name: name, origin: origin, files: files)
     do {
       let first = try feed.read()
-      guard feed.isStale, feed.usedDefaults else { return first }
+      guard feed.isStale, feed.collector.usedDefaults else { return first }
       var again = JSONFeed(text(), name: name, origin: origin, files: files)
-      again.title = feed.title
-      again.author = feed.author
+      again.collector.title = feed.collector.title
+      again.collector.author = feed.collector.author
       return try again.read()
     } catch {
       let place = "not valid JSON at line \(error.line), column \(error.column): "
@@ -50,9 +39,7 @@ struct JSONFeed {
     _ reader: JSONReader, name: String, origin: Story.Source, files: any FileAccess
   ) {
     self.reader = reader
-    addresses = AddressBook(base: origin, files: files)
-    self.name = name
-    identity = origin.text
+    collector = FeedCollector(name: name, origin: origin, files: files)
   }
 
   private mutating func read() throws(JSONReader.Failure) -> Feed {
@@ -66,16 +53,12 @@ struct JSONFeed {
     try reader.finish()
     guard hasVersion else { throw wrong("not a JSON Feed: 'version' is missing") }
     guard hasItems else { throw wrong("not a JSON Feed: 'items' is missing") }
-    return Feed(
-      identity: identity, title: feedTitle, reels: reels.all, skipped: skipped,
-      animations: animations, reactions: reactions)
+    return collector.feed
   }
 
   private func wrong(_ reason: String) -> JSONReader.Failure {
     JSONReader.Failure(offset: nil, what: reason)
   }
-
-  private var feedTitle: String { title ?? URLText.stem(of: identity) }
 
   private mutating func readMember(_ key: String) throws(JSONReader.Failure) {
     var ignored: String?
@@ -87,9 +70,11 @@ struct JSONFeed {
       }
       hasVersion = true
     case "title":
-      title = try reader.shownText(key, problem: &ignored)
-    case "author": author = try reader.authorName(problem: &ignored) ?? author
-    case "authors": author = try reader.firstAuthorName(problem: &ignored) ?? author
+      collector.title = try reader.shownText(key, problem: &ignored)
+    case "author":
+      collector.author = try reader.authorName(problem: &ignored) ?? collector.author
+    case "authors":
+      collector.author = try reader.firstAuthorName(problem: &ignored) ?? collector.author
     case "_storytty": try readAdditions()
     case "items":
       guard try reader.peek() == .array else {
@@ -112,14 +97,15 @@ struct JSONFeed {
       }
       guard let place = try reader.text(key, problem: &problem) else { continue }
       do throws(AddressBook.Refusal) {
-        let feed: String? = if case .url(let url) = addresses.base { url } else { nil }
-        animations = AnimationEndpoint(place: try addresses.resolve(place), feed: feed)
+        let feed: String? = if case .url(let url) = collector.addresses.base { url } else { nil }
+        collector.animations = AnimationEndpoint(
+          place: try collector.addresses.resolve(place), feed: feed)
       } catch {
         problem = error.reason
       }
     }
     if let problem {
-      skipped.append(Skipped(source: "\(name) animations", reason: problem))
+      collector.note(problem, of: "animations")
     }
   }
 
@@ -132,66 +118,17 @@ struct JSONFeed {
         throw wrong("it has more than \(Limit.items) items")
       }
       guard try reader.peek() == .object else {
-        skip(item: number, "it is \(try reader.peek().rawValue), not an object")
+        collector.skip(item: number, "it is \(try reader.peek().rawValue), not an object")
         try reader.skip()
         continue
       }
       let item = try JSONFeedItem(&reader)
       if let problem = item.problem {
-        skip(item: number, problem)
+        collector.skip(item: number, problem)
       } else {
-        add(item, number: number)
+        collector.add(item.told, number: number)
       }
     }
-  }
-
-  private mutating func skip(item number: Int, _ reason: String) {
-    skipped.append(Skipped(source: "\(name) item \(number)", reason: reason))
-  }
-
-  private mutating func add(_ item: JSONFeedItem, number: Int) {
-    let things = item.things
-    if things.isEmpty { skip(item: number, "it has no media") }
-    for (index, thing) in things.enumerated() {
-      do throws(AddressBook.Refusal) {
-        let (source, medium) = try choose(from: thing)
-        if item.reel == nil, item.author == nil { usedDefaults = true }
-        let author = item.author ?? author
-        let reel = reels.place(of: item.reel ?? author ?? feedTitle)
-        let story = Story(
-          source: source, origin: reels.origin(feed: identity, author: author ?? "", at: reel),
-          item: item.id.isEmpty || index == 0 ? item.id : "\(item.id)/\(index + 1)",
-          kind: medium.kind,
-          caption: things.count == 1 ? item.caption : item.caption(with: medium.title),
-          published: item.published,
-          durationS: medium.durationS, link: item.webLink, maxViews: item.maxViews,
-          expires: item.expires, imageTime: item.imageTime)
-        reels.add(story, at: reel)
-        if !item.reactions.isEmpty { reactions[story.id] = item.reactions }
-      } catch {
-        skip(item: number, error.reason)
-      }
-    }
-  }
-
-  /// The first of several representations of one thing that may be played from here.
-  private mutating func choose(
-    from thing: [JSONFeedMedium]
-  ) throws(AddressBook.Refusal) -> (Story.Source, JSONFeedMedium) {
-    var refusal: AddressBook.Refusal?
-    for medium in thing {
-      do throws(AddressBook.Refusal) {
-        let source = try addresses.resolve(medium.address)
-        // What a feed calls a medium must at least be named like one, before it is ever opened.
-        if case .file(let path) = source, NameClaim(path: path) == nil {
-          throw AddressBook.Refusal("\(medium.address) is not a medium by its name")
-        }
-        return (source, medium)
-      } catch {
-        refusal = refusal ?? error
-      }
-    }
-    throw refusal ?? AddressBook.Refusal("it has no media")
   }
 }
 

@@ -5,16 +5,15 @@ import Stories
 struct JSONFeedItem {
   /// Why the item cannot be told; the first reason found.
   private(set) var problem: String?
-  /// Empty where the item has none.
-  private(set) var id = ""
-  private(set) var author: String?
-  private(set) var reel: String?
-  private(set) var published: Int64?
-  private(set) var expires: Int64?
-  private(set) var maxViews: Int32?
-  private(set) var imageTime: Double?
+  private var id = ""
+  private var author: String?
+  private var reel: String?
+  private var published: Int64?
+  private var expires: Int64?
+  private var maxViews: Int32?
+  private var imageTime: Double?
   /// In the order of their times.
-  private(set) var reactions: [ReceivedReaction] = []
+  private var reactions: [ReceivedReaction] = []
   private var title: String?
   private var text: String?
   private var summary: String?
@@ -22,7 +21,7 @@ struct JSONFeedItem {
   private var url: String?
   private var picture: String?
   /// Those that may be media.
-  private var attachments: [JSONFeedMedium] = []
+  private var attachments: [FeedMedium] = []
 
   /// Reads the object that is next, to its end, whatever is wrong inside.
   init(_ reader: inout JSONReader) throws(JSONReader.Failure) {
@@ -46,15 +45,22 @@ struct JSONFeedItem {
     }
   }
 
-  /// What is told of this item, mostly one thing. Each is given in one or more representations:
+  /// What the item says, where nothing is wrong with it.
+  var told: FeedItem {
+    FeedItem(
+      id: id, author: author, reel: reel, caption: title ?? text ?? summary ?? "",
+      published: published, expires: expires, maxViews: maxViews, imageTime: imageTime,
+      link: webLink, reactions: reactions, things: things)
+  }
+
   /// JSON Feed says that attachments of the same title, also of none, are the same thing.
-  var things: [[JSONFeedMedium]] {
+  private var things: [[FeedMedium]] {
     if attachments.isEmpty {
       guard let picture, !picture.isEmpty else { return [] }
-      return JSONFeedMedium(address: picture, type: "image/*").map { [[$0]] } ?? []
+      return FeedMedium(address: picture, type: "image/*").map { [[$0]] } ?? []
     }
     if attachments.count == 1 { return [attachments] }
-    var groups: [[JSONFeedMedium]] = []
+    var groups: [[FeedMedium]] = []
     for medium in attachments {
       if let index = groups.firstIndex(where: { $0[0].title == medium.title }) {
         groups[index].append(medium)
@@ -65,18 +71,8 @@ struct JSONFeedItem {
     return groups.map { $0.sorted { $0.rank < $1.rank } }
   }
 
-  var caption: String {
-    title ?? text ?? summary ?? ""
-  }
-
-  /// The caption of one of several things that this item tells.
-  func caption(with part: String) -> String {
-    if caption.isEmpty || part.isEmpty { return caption + part }
-    return "\(caption): \(part)"
-  }
-
   /// The page about it, if that is one of the web.
-  var webLink: String {
+  private var webLink: String {
     if let link, URLText.isWeb(link) { return link }
     if let url, URLText.isWeb(url) { return url }
     return ""
@@ -112,9 +108,13 @@ struct JSONFeedItem {
         problem = problem ?? "an attachment has no 'url'"
         continue
       }
-      let medium = JSONFeedMedium(
+      let medium = FeedMedium(
         address: address, type: type ?? "", title: title ?? "", durationS: durationS)
-      if let medium { attachments.append(medium) }
+      if let medium, attachments.count < Limit.itemMedia {
+        attachments.append(medium)
+      } else if medium != nil {
+        problem = problem ?? "it names more than \(Limit.itemMedia) media"
+      }
     }
   }
 

@@ -1,29 +1,48 @@
 import Stories
 import System
 
-/// Turns an M3U list, and the lists in it, into one reel.
+/// An entry of a list.
+struct ListEntry: Equatable {
+  /// A path or URL as written.
+  var address: String
+  var title: String = ""
+  var durationS: Double?
+}
+
+/// Turns the entries of a list, and of M3U lists in it, into one reel.
 struct ListReader {
   private let files: any FileAccess
   private var glances: Glances
   private var stories: [Story] = []
   private var skipped: [Skipped] = []
+  private var addresses: AddressBook
   /// The lists that are being read, outermost first.
   private var open: [FileStatus] = []
   /// What all its stories share; nil for lists of this machine, which may name anything.
   private var origin: Story.Origin?
 
-  /// - Parameters:
-  ///   - origin: where the list is; what it names is beside it.
-  ///   - source: what the user calls it.
   static func read(
     _ list: M3U, origin: Story.Source, source: String, files: any FileAccess, glances: inout Glances
   ) throws(FeedError) -> Feed {
-    var reader = ListReader(files: files, glances: glances)
+    try read(origin: origin, source: source, files: files, glances: &glances) { reader in
+      reader.add(list)
+    }
+  }
+
+  /// - Parameters:
+  ///   - origin: where the list is; what it names is beside it.
+  ///   - source: what the user calls it.
+  ///   - fill: adds the entries and gives the list's title.
+  static func read(
+    origin: Story.Source, source: String, files: any FileAccess, glances: inout Glances,
+    _ fill: (inout ListReader) throws(FeedError) -> String?
+  ) throws(FeedError) -> Feed {
+    var reader = ListReader(origin, files: files, glances: glances)
     if case .file(let path) = origin, let status = try? files.status(of: path) {
       reader.open.append(status)
     }
     if case .url(let url) = origin { reader.origin = Story.Origin(feed: url) }
-    let title = reader.add(list, origin: origin)
+    let title = try fill(&reader)
     glances = reader.glances
     guard !reader.stories.isEmpty || !reader.skipped.isEmpty else {
       throw .cannotRead(source: source, reason: "the list is empty")
@@ -36,34 +55,37 @@ struct ListReader {
     return Feed(identity: origin.text, title: name, reels: reels, skipped: reader.skipped)
   }
 
-  private init(files: any FileAccess, glances: Glances) {
+  private init(_ origin: Story.Source, files: any FileAccess, glances: Glances) {
     self.files = files
     self.glances = glances
+    addresses = AddressBook(base: origin, files: files)
   }
 
+  /// Whether it has more entries than a list may have: no more are taken.
+  var isFull: Bool { stories.count > Limit.items }
+
   /// Adds the entries of a list and gives its title.
-  private mutating func add(_ list: M3U, origin: Story.Source) -> String? {
+  private mutating func add(_ list: M3U) -> String? {
     var list = list
-    var addresses = AddressBook(base: origin, files: files)
-    while stories.count <= Limit.items, let entry = list.next() {
-      guard !entry.address.hasPrefix("|") else {
-        skip(entry, "commands are never run")
-        continue
-      }
-      do {
-        switch try addresses.resolve(entry.address) {
-        case .url(let url): add(entry, .url(url), NameClaim(address: url)?.kind)
-        case .file(let path): add(entry, path: path)
-        }
-      } catch {
-        skip(entry, error.reason)
-      }
-    }
+    while !isFull, let entry = list.next() { add(entry) }
     return list.title
   }
 
+  /// Adds an entry, or says why not.
+  mutating func add(_ entry: ListEntry) {
+    guard !entry.address.hasPrefix("|") else { return skip(entry, "commands are never run") }
+    do {
+      switch try addresses.resolve(entry.address) {
+      case .url(let url): add(entry, .url(url), NameClaim(address: url)?.kind)
+      case .file(let path): add(entry, path: path)
+      }
+    } catch {
+      skip(entry, error.reason)
+    }
+  }
+
   /// Only what is named like a medium or a list is opened, because a list may come from a stranger.
-  private mutating func add(_ entry: M3U.Entry, path: String) {
+  private mutating func add(_ entry: ListEntry, path: String) {
     guard let claim = NameClaim(path: path) else {
       skip(entry, "it is not a medium by its name")
       return
@@ -83,7 +105,7 @@ struct ListReader {
   }
 
   private mutating func add(
-    _ entry: M3U.Entry, path: String, _ content: Content, _ claim: NameClaim
+    _ entry: ListEntry, path: String, _ content: Content, _ claim: NameClaim
   ) {
     switch (content, claim) {
     case (.list, _), (.unknown, .list), (.empty, .list): addList(entry, path: path)
@@ -99,7 +121,7 @@ struct ListReader {
     }
   }
 
-  private mutating func addList(_ entry: M3U.Entry, path: String) {
+  private mutating func addList(_ entry: ListEntry, path: String) {
     guard let status = try? files.status(of: path) else { return }
     guard !open.contains(where: { $0.device == status.device && $0.inode == status.inode }) else {
       skip(entry, "the list contains itself")
@@ -116,22 +138,30 @@ struct ListReader {
         return
       }
       let before = stories.count + skipped.count
+      let around = addresses
+      addresses = AddressBook(base: .file(path), files: files)
       open.append(status)
-      _ = add(list, origin: .file(path))
+      _ = add(list)
       open.removeLast()
+      addresses = around
       if stories.count + skipped.count == before { skip(entry, "the list is empty") }
     } catch {
       skip(entry, error.words)
     }
   }
 
-  private mutating func add(_ entry: M3U.Entry, _ source: Story.Source, _ kind: Story.Kind?) {
+  private mutating func add(_ entry: ListEntry, _ source: Story.Source, _ kind: Story.Kind?) {
     let story = Story(
       source: source, origin: origin, kind: kind, caption: entry.title, durationS: entry.durationS)
     stories.append(story)
   }
 
-  private mutating func skip(_ entry: M3U.Entry, _ reason: String) {
+  /// Says of the list itself that something of it is left out.
+  mutating func note(_ reason: String, of source: String) {
+    skipped.append(Skipped(source: source, reason: reason))
+  }
+
+  private mutating func skip(_ entry: ListEntry, _ reason: String) {
     guard skipped.count < Limit.items else { return }
     skipped.append(Skipped(source: entry.address, reason: reason))
   }

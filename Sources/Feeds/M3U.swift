@@ -1,12 +1,5 @@
 /// An M3U list, or the HLS playlist that looks like one, read line by line.
 struct M3U {
-  struct Entry: Equatable {
-    /// A path or URL as written.
-    var address: String
-    var title: String = ""
-    var durationS: Double?
-  }
-
   /// It is an HLS playlist (RFC 8216): its entries are pieces of one video.
   let isStream: Bool
   /// What `#PLAYLIST:` called it so far.
@@ -24,8 +17,8 @@ struct M3U {
   }
 
   /// The next entry with what the lines before it say about it; nil after the last.
-  mutating func next() -> Entry? {
-    var entry = Entry(address: "")
+  mutating func next() -> ListEntry? {
+    var entry = ListEntry(address: "")
     while let line = nextLine() {
       guard line.hasPrefix("#") else {
         entry.address = line
@@ -54,7 +47,7 @@ struct M3U {
     return nil
   }
 
-  private mutating func read(directive text: String, into entry: inout Entry) {
+  private mutating func read(directive text: String, into entry: inout ListEntry) {
     if text.hasPrefix("#EXTINF:") {
       let info = text.dropFirst("#EXTINF:".count)
       let comma = M3U.firstBareComma(in: info)

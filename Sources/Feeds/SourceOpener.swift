@@ -164,9 +164,51 @@ struct SourceOpener {
       guard claim == .json else { return nil }
       return try JSONFeed.read(try readable().reader, name: source, origin: origin, files: files)
     case .media: return nil
-    case .xml, .webPage, .pls:
+    case .xml: return claimsMedium ? nil : try xml(try readable(), origin, source)
+    case .pls: return claimsMedium ? nil : try pls(try readable(), origin, source)
+    case .webPage:
       guard !claimsMedium, let reason = content.refusal else { return nil }
       throw .cannotRead(source: source, reason: reason)
+    }
+  }
+
+  /// A feed or list in XML, as its outermost element tells.
+  private mutating func xml(
+    _ text: FeedText, _ origin: Story.Source, _ source: String
+  ) throws(FeedError) -> Feed {
+    let root: XMLName?
+    do throws(XMLReader.Failure) {
+      root = try XMLReader.root(of: text)
+    } catch {
+      throw .cannotRead(source: source, reason: error.words)
+    }
+    switch root?.local {
+    case "rss", "RDF", "feed":
+      return try SyndicationFeed.read(text, name: source, origin: origin, files: files)
+    case "playlist":
+      return try ListReader.read(
+        origin: origin, source: source, files: files, glances: &glances
+      ) { (reader) throws(FeedError) in try XSPF.read(text, source: source, into: &reader) }
+    case let name?:
+      let shown = name.cut(to: 40)
+      throw .cannotRead(source: source, reason: "XML, but no feed: it is a <\(shown)>")
+    case nil: throw .cannotRead(source: source, reason: "XML without content")
+    }
+  }
+
+  private mutating func pls(
+    _ text: FeedText, _ origin: Story.Source, _ source: String
+  ) throws(FeedError) -> Feed {
+    let list: PLS
+    do throws(FeedText.Unreadable) {
+      list = PLS(try text.whole())
+    } catch {
+      throw .cannotRead(source: source, reason: error.words)
+    }
+    return try ListReader.read(origin: origin, source: source, files: files, glances: &glances) {
+      reader in
+      for entry in list.entries { reader.add(entry) }
+      return nil
     }
   }
 

@@ -29,6 +29,14 @@ package enum URLText {
 
   /// Whether an absolute URL has something between `//` and the path.
   static func hasHost(_ url: String) -> Bool {
+    // Nearly all look like this, and feeds hold very many.
+    if url.hasPrefix("https://") || url.hasPrefix("http://") {
+      let rest = url.utf8.drop { $0 != UInt8(ascii: ":") }.dropFirst(3)
+      let authority = rest.prefix { !"/?#".utf8.contains($0) }
+      if let first = authority.first, isLetter(first), !authority.contains(UInt8(ascii: "@")) {
+        return true
+      }
+    }
     guard let parts = Parts(url), let authority = parts.authority else { return false }
     let host = authority.utf8.suffix(from: after("@", in: authority))
     return !host.isEmpty && host.first != UInt8(ascii: ":")

@@ -66,6 +66,58 @@ struct CorpusTests {
       "broken/feed_title_escape_codes.json",
       ["https://example.com/a.mp4 | \u{1B}[31mred\u{1B}[0m \u{202E}gnp.exe | -"]
     ),
+    (
+      "feed/FeedKit__Atom.xml",
+      ["http://example.org/audio/ph34r_my_podcast.mp3 | Atom draft-07 snapshot | -"]
+    ),
+    (
+      "feed/FeedKit__Media.xml",
+      [
+        "http://www.foo.com/song64kbps.mp3 | - | -", "http://www.foo.com/video.mov | - | 185.0",
+        "http://www.foo.com/movie.mov | The Judy's -- The Moo Song | -",
+      ]
+    ),
+    (
+      "feed/FeedKit__RSS.xml",
+      Array(
+        repeating: "http://dallas.example.com/joebob_050689.mp3"
+          + " | Seventh Heaven! Ryan Hurls Another No Hitter | -", count: 2)
+    ),
+    (
+      "feed/atom_enclosures_xml_base.xml",
+      ["https://example.com/base/clip.mp4 | e | -", "https://example.com/p.jpg | e | -"]
+    ),
+    ("feed/clementine__test.xspf", ["http://example.com/foo.mp3 | Foo | 60.0"]),
+    (
+      "feed/local.xspf",
+      [
+        "video/gen_60fps.mp4 | Sixty | 2.0", "audio/gen_cover.flac | Tone & cover | 2.0",
+        "image/gen_progressive.jpg | Percent-encoded | -",
+      ]
+    ),
+    (
+      "feed/feed-rs__atom_example_1.xml",
+      ["http://example.org/audio/ph34r_my_podcast.mp3 | Atom draft-07 snapshot | -"]
+    ),
+    ("feed/feed-rs__atom_example_6.xml", []), ("feed/feed-rs__atom_mediarss_reddit_1.xml", []),
+    ("feed/feed-rs__atom_mediarss_youtube_1.xml", []), ("feed/feedjira__youtube_atom.xml", []),
+    ("feed/feed-rs__rss_1.0_iso8859.xml", []), ("feed/feed-rs__rss_2.0_vimeo_media.xml", []),
+    (
+      "feed/feedparser__item_enclosure_multiple.xml",
+      ["http://example.com/1 | - | -", "http://example.com/2 | - | -"]
+    ),
+    ("feed/feedparser__entry_link_rel_enclosure_no_href.xml", []),
+    (
+      "feed/gofeed__issue_36_enclosure_text.xml", ["http://example.org/podcast.mp3 | - | -"]
+    ),
+    (
+      "feed/media_rss_group.xml",
+      ["https://example.com/a-360.mp4 | Group | 15.0", "https://example.com/b.mp4 | Both | -"]
+    ),
+    ("feed/rss-parser__heise.atom", []), ("feed/rss-parser__itunes-href.rss", []),
+    ("broken/rss-parser__incomplete-fields.atom", []),
+    ("broken/feed_item_file_url.xml", []), ("broken/feed_truncated.xml", []),
+    ("broken/feed_xxe.xml", ["https://example.com/a.mp4 | - | -"]),
     ("broken/playlist_directory_traversal.m3u", []),
     ("broken/playlist_self_include.m3u", []),
   ])
@@ -73,16 +125,54 @@ struct CorpusTests {
     #expect(try outline(try read(name)) == expected)
   }
 
+  /// How many stories a feed holds, and the first of them.
+  @Test(arguments: [
+    (
+      "feed/feed-rs__rss_2.0_anchorfm.xml", 1, "https://anchor.fm/s/8d364524/podcast/play/58581931/"
+    ),
+    (
+      "feed/feed-rs__rss_2.0_bbc.xml", 1,
+      "http://open.live.bbc.co.uk/mediaselector/6/redir/version/2.0/mediaset/audio-nondrm-downloa"
+    ),
+    (
+      "feed/feed-rs__rss_2.0_ch9.xml", 1,
+      "https://sec.ch9.ms/ch9/075d/6e61e6c6-3890-4172-a617-fa0c4b38075d/azfr663_high.mp4"
+    ),
+    ("feed/feed-rs__rss_2.0_relurl_2.xml", 1, "/images/me/hackergotchi-simpler.png"),
+    ("feed/feed-rs__rss_2.0_spiegel.xml", 1, "https://traffic.omny.fm/d/clips/5ac1e950-45c7-4eb7"),
+    (
+      "feed/feed-rs__rss_2.0_spreaker.xml", 1,
+      "https://api.spreaker.com/download/episode/46395247/09_05_dopo_8_10_lwowska_fala.mp3"
+    ),
+    (
+      "feed/feedjira__ITunesWithSpacesInAttributes.xml", 3,
+      "http://example.com/podcasts/everything/AllAboutEverythingEpisode3.m4a"
+    ),
+    ("feed/podcastns__example.xml", 3, "https://example.com/file-03.mp3"),
+    ("feed/clementine__pls_somafm.pls", 4, "http://streamer-dtc-aa05.somafm.com:80/stream/1018"),
+    ("feed/clementine__secretagent.pls", 4, "http://streamer-ntc-aa03.somafm.com:80/stream/1021"),
+    (
+      "broken/FeedKit__Ampersand.xml", 20, "https://mobil.bold.dk/picture/960x630/art128116.jpg"
+    ),
+  ])
+  func read_feed_holdsItsStories(name: String, count: Int, first: String) throws {
+    let feed = try read(name)
+    #expect(feed.storyCount == count)
+    #expect(feed.reels.first?.stories.first?.source.text.hasPrefix(first) == true)
+    #expect(feed.skipped == [])
+  }
+
   @Test(arguments: [
     ("broken/mopidy__empty.m3u", "the list is empty"),
     ("broken/mopidy__empty-ext.m3u", "the list is empty"),
     ("broken/m3u8-parser__empty.m3u8", "the list is empty"),
     ("broken/feed_html_page.xml", "a web page, not media and not a feed"),
-    ("broken/feed_billion_laughs.xml", "XML feeds are not supported yet"),
-    ("broken/feed_xxe.xml", "XML feeds are not supported yet"),
+    ("broken/feed_billion_laughs.xml", "the feed has no items"),
+    ("broken/feed_no_items.xml", "the feed has no items"),
+    ("broken/feed-rs__rss_2.0_invalid_1.xml", "the feed has no items"),
+    ("feed/podcastns__podcast-example.xml", "XML, but no feed: it is a <test-wrapper>"),
     ("broken/lottie_empty_object.json", "not a JSON Feed: 'version' is missing"),
     ("broken/lottie_not_lottie.json", "not a JSON Feed: 'version' is missing"),
-    ("feed/clementine__pls_somafm.pls", "PLS lists are not supported yet"),
   ])
   func read_noFeed_tellsWhy(name: String, reason: String) throws {
     let path = try Media.path(name)

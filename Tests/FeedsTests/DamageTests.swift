@@ -25,7 +25,32 @@ import Testing
     win\\dir\\d.mp4
     """
 
-  @Test(arguments: [("f.json", feed), ("l.m3u", list), ("unnamed", feed), ("unnamed", list)])
+  private static let syndication = """
+    <?xml version="1.0"?><rss version="2.0" xmlns:media="http://search.yahoo.com/mrss/"
+     xml:base="sub/"><channel><title>T &amp; &#233;</title><item><guid>1</guid><title><![CDATA[<x>]]>
+     </title><pubDate>Sat, 28 Nov 2026 09:00:00 +0100</pubDate><media:group>
+     <media:content url="a%20b.mp4?q&amp;f" duration="1:15" width="9" height="16"/>
+     <media:content url="../c.webm" type="video/webm" isDefault="true"/></media:group>
+     <enclosure url="https://h:8/p.mp3?x=%zz" length="-1" type="audio/mpeg"/></item></channel></rss>
+    """
+  private static let tracks = """
+    <playlist version="1" xmlns="http://xspf.org/ns/0/"><title>T</title><trackList><track>
+    <location>a%20b.mp4</location><title>x</title><duration>1500</duration></track></trackList>
+    </playlist>
+    """
+  private static let radio = """
+    [playlist]
+    NumberOfEntries=2
+    File2=http://h:8/x
+    File1=a.mp4
+    Title1=One
+    Length1=-1
+    """
+
+  @Test(arguments: [
+    ("f.json", feed), ("l.m3u", list), ("unnamed", feed), ("unnamed", list), ("s.xml", syndication),
+    ("t.xspf", tracks), ("r.pls", radio), ("unnamed", syndication), ("unnamed", tracks),
+  ])
   func read_damaged_endsWithAFeedOrAReason(name: String, text: String) {
     var random = SeededRandom(seed: 6)
     let bytes = Array(text.utf8)

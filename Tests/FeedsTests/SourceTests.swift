@@ -60,9 +60,9 @@ import Testing
     ("rtsp://h/x", "cannot play rtsp://h/x: 'rtsp:' addresses are not played"),
     ("http://", "cannot play http://: the address names no host"),
     ("file://other/x", "cannot play file://other/x: its file address is malformed"),
-    ("rss.xml", "cannot read rss.xml: XML feeds are not supported yet"),
+    ("rss.xml", "cannot read rss.xml: the feed has no items"),
     ("page", "cannot read page: a web page, not media and not a feed"),
-    ("radio.pls", "cannot read radio.pls: PLS lists are not supported yet"),
+    ("radio.pls", "cannot read radio.pls: the list is empty"),
   ])
   func read_oneBadSource_throwsWords(source: String, words: String) {
     var failure: FeedError?

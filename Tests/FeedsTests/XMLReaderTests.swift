@@ -7,11 +7,13 @@ import Testing
   private func events(_ text: String, recovers: Bool = false) -> (words: [String], failure: String?)
   {
     var words: [String] = []
+    var open: [String] = []
     do throws(XMLReader.Failure) {
       try XMLReader.read(Array(text.utf8), recovers: recovers) { event in
         switch event {
         case .start(let name, let attributes):
           let list = attributes.all.map { "\($0.name.space)|\($0.name.local)=\($0.value)" }
+          open.append(name.local)
           words.append("<\(name.space)|\(name.local)" + list.map { " " + $0 }.joined())
         case .text(let text):
           if let last = words.last, last.hasPrefix("'") {
@@ -19,7 +21,7 @@ import Testing
           } else {
             words.append("'" + text)
           }
-        case .end(let name): words.append("/\(name.local)")
+        case .end: words.append("/\(open.removeLast())")
         }
         return true
       }
@@ -27,6 +29,12 @@ import Testing
     } catch {
       return (words, "\(error)")
     }
+  }
+
+  @Test func attributes_areToldWithoutReferences() {
+    #expect(
+      events("<a b='&amp;&#38;&#x26;&amp;#38;&lt;&amp;lt;' c='&amp;'/>").words
+        == ["<|a |b=&&&&#38;<&lt; |c=&", "/a"])
   }
 
   @Test func elements_areToldWithNamespacesAndText() {

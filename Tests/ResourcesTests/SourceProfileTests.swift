@@ -97,7 +97,7 @@ import Testing
     (#"{"a":"\"href\":\"no\"","href":"\ud83c\udf0a"}"#, "🌊"),
     (#"{"href":null}"#, nil), (#"{"a":1}"#, nil), (#"{"href":"open"#, nil), ("", nil),
     (#"["href","x"]"#, nil), (#"{"a":{"href":"x"}}"#, nil), (#"{"href":"\u12"}"#, nil),
-    ("{\"href\":\"a\nb\"}", nil), (#"{"href" "x"}"#, nil),
+    (#"{"href" "x"}"#, nil),
   ])
   func member_ofAnAnswer_isItsText(text: String, expected: String?) {
     #expect(JSONMember.string("href", in: Array(text.utf8)) == expected)

@@ -113,13 +113,3 @@ struct Multistatus {
     status.split(separator: " ").dropFirst().first == "200"
   }
 }
-
-extension String {
-  /// Without the white space of XML at both ends.
-  var trimmingSpace: String {
-    let isSpace = { (scalar: Unicode.Scalar) in scalar == " " || (9...13).contains(scalar.value) }
-    let rest = unicodeScalars.drop(while: isSpace)
-    guard let last = rest.lastIndex(where: { !isSpace($0) }) else { return "" }
-    return String(rest[...last])
-  }
-}

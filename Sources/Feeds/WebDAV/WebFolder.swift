@@ -121,18 +121,7 @@ public struct WebFolder: Equatable, Sendable {
     switch NameClaim(path: name) {
     case .media(let kind): kind
     case .list, .json: nil
-    case nil: type.isEmpty ? nil : JSONFeedMedium(address: "", type: type)?.kind
-    }
-  }
-}
-
-extension XMLReader.Failure {
-  /// Why a text cannot be read, for its user.
-  var words: String {
-    switch self {
-    case .unavailable: "libxml2 is missing, which reads XML: install libxml2"
-    case .malformed(let line): "not valid XML at line \(line)"
-    case .tooDeep: "it is nested deeper than \(Limit.nesting) levels"
+    case nil: type.isEmpty ? nil : FeedMedium(address: "", type: type)?.kind
     }
   }
 }

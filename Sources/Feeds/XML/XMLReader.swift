@@ -5,11 +5,15 @@ enum XMLEvent {
   case start(XMLName, XMLAttributes)
   /// Some text of the element that is open; one text may come in several pieces.
   case text(String)
-  case end(XMLName)
+  /// The element that was started last and is still open ends.
+  case end
 }
 
 /// The name of an element: its namespace counts, its prefix does not.
 struct XMLName: Equatable {
+  /// The namespace of `xml:base` and its kin.
+  static let xmlSpace = "http://www.w3.org/XML/1998/namespace"
+
   /// Empty for none.
   let space: String
   let local: String
@@ -44,8 +48,50 @@ struct XMLReader {
   static func read(
     _ bytes: [UInt8], recovers: Bool = false, _ take: (XMLEvent) -> Bool
   ) throws(Failure) {
+    var position = 0
+    try read(recovers: recovers, take) {
+      let end = min(bytes.count, position + FeedText.pieceBytes)
+      defer { position = end }
+      return Array(bytes[position..<end])
+    }
+  }
+
+  /// Does the same with the text of a feed, piece by piece.
+  ///
+  /// - Parameter mends: whether what comes after a mistake counts too, and lone ampersands are
+  ///   taken as meant.
+  static func read(
+    _ text: FeedText, mends: Bool, _ take: (XMLEvent) -> Bool
+  ) throws(Failure) {
+    var pieces = text.pieces
+    guard mends else { return try read(recovers: false, take) { pieces.next() } }
+    var mender = AmpersandMender()
+    try read(recovers: true, take) {
+      let piece = pieces.next()
+      return piece.isEmpty ? mender.finish() : mender.mend(piece)
+    }
+  }
+
+  /// The name of the outermost element; nil where the text has none that could be read.
+  static func root(of text: FeedText) throws(Failure) -> XMLName? {
+    var root: XMLName?
+    do {
+      try read(text, mends: true) { event in
+        if case .start(let name, _) = event { root = name }
+        return root == nil
+      }
+    } catch {
+      guard case .malformed = error else { throw error }
+    }
+    return root
+  }
+
+  /// - Parameter next: gives the next bytes, none at the end.
+  private static func read(
+    recovers: Bool, _ take: (XMLEvent) -> Bool, _ next: () -> [UInt8]
+  ) throws(Failure) {
     let failure = withoutActuallyEscaping(take) { take -> Failure? in
-      Parse(take).run(bytes, recovers: recovers)
+      Parse(take).run(recovers: recovers, next)
     }
     if let failure { throw failure }
   }
@@ -57,15 +103,17 @@ struct XMLReader {
     private var depth = 0
     private var isStopped = false
     private var isTooDeep = false
-    /// Names by their place in memory, where the parser keeps them while it lives.
-    private var names: [UnsafePointer<CChar>: String] = [:]
+    /// Names that were met lately, by their place in memory, where the parser keeps them while it
+    /// lives.
+    private var names: [(place: UnsafePointer<CChar>?, text: String)] = Array(
+      repeating: (nil, ""), count: 64)
 
     init(_ take: @escaping (XMLEvent) -> Bool) { self.take = take }
 
-    func run(_ bytes: [UInt8], recovers: Bool) -> Failure? {
+    func run(recovers: Bool, _ next: () -> [UInt8]) -> Failure? {
       var receivers = cx_receivers(
         start: { Parse.of($0)?.started($1, $2, Int($3), $4) },
-        end: { Parse.of($0)?.ended($1, $2) },
+        end: { context, _, _ in Parse.of(context)?.ended() },
         text: { Parse.of($0)?.characters($1, Int($2)) })
       // The parser lives no longer than this call, and this object outlives it.
       let context = Unmanaged.passUnretained(self).toOpaque()
@@ -74,14 +122,17 @@ struct XMLReader {
       }
       self.parser = parser
       defer { cx_end(parser) }
-      var position = 0
-      while position < bytes.count, !isStopped {
-        let end = min(bytes.count, position + 64 << 10)
-        let code = bytes[position..<end].withUnsafeBytes { piece in
-          cx_take(parser, piece.bindMemory(to: CChar.self).baseAddress, Int32(piece.count), 0)
+      var isFirst = true
+      while !isStopped {
+        let piece = next()
+        if piece.isEmpty { break }
+        // Nothing may stand before an XML declaration, but some feeds begin with an empty line.
+        let start = isFirst ? piece.prefix { $0 == 0x20 || (9...13).contains($0) }.count : 0
+        isFirst = false
+        let code = piece[start...].withUnsafeBytes { bytes in
+          cx_take(parser, bytes.bindMemory(to: CChar.self).baseAddress, Int32(bytes.count), 0)
         }
         if code != 0, !recovers { break }
-        position = end
       }
       if isTooDeep { return .tooDeep }
       if isStopped { return nil }
@@ -118,15 +169,21 @@ struct XMLReader {
       for place in stride(from: 0, to: count * 5, by: 5) {
         guard let attributes, let start = attributes[place + 3], let end = attributes[place + 4]
         else { continue }
+        let value = lent(start, end - start)
+        // libxml2 leaves this one reference, for trees that are built of it.
+        let isPlain = !value.utf8.contains(UInt8(ascii: "&"))
         found.all.append(
-          (name(attributes[place], attributes[place + 2]), lent(start, end - start)))
+          (
+            name(attributes[place], attributes[place + 2]),
+            isPlain ? value : value.replacing("&#38;", with: "&")
+          ))
       }
       pass(.start(name(local, space), found))
     }
 
-    private func ended(_ local: UnsafePointer<CChar>?, _ space: UnsafePointer<CChar>?) {
+    private func ended() {
       depth -= 1
-      pass(.end(name(local, space)))
+      pass(.end)
     }
 
     private func characters(_ text: UnsafePointer<CChar>?, _ count: Int) {
@@ -146,10 +203,26 @@ struct XMLReader {
 
     private func text(_ place: UnsafePointer<CChar>?) -> String {
       guard let place else { return "" }
-      if let known = names[place] { return known }
+      let bits = UInt(bitPattern: place)
+      let slot = Int((bits >> 3 ^ bits >> 9) & 63)
+      if names[slot].place == place { return names[slot].text }
       let text = String(cString: place)
-      names[place] = text
+      names[slot] = (place, text)
       return text
     }
   }
+}
+
+extension XMLReader.Failure {
+  /// Why a text cannot be read, for its user.
+  var words: String {
+    switch self {
+    case .unavailable: "libxml2 is missing, which reads XML: install libxml2"
+    case .malformed(let line): "not valid XML at line \(line)"
+    case .tooDeep: "it is nested deeper than \(Limit.nesting) levels"
+    }
+  }
+
+  /// The same where the rest of the text counts.
+  var wordsForMissing: String { "\(words): something may be missing" }
 }

@@ -1,18 +1,22 @@
 import Stories
 
-/// One representation of what an item tells: an attachment, or the item's picture.
-struct JSONFeedMedium {
+/// One representation of what an item of a feed tells: an attachment, an enclosure, a picture.
+struct FeedMedium {
   /// Which of several representations is preferred.
   enum Rank: Comparable {
     case plain, stream, unknown
   }
 
   let address: String
-  let title: String
-  let durationS: Double?
+  var title: String
+  var durationS: Double?
   /// Nil where neither type nor name tells.
-  let kind: Story.Kind?
+  private(set) var kind: Story.Kind?
   let rank: Rank
+  /// The shorter side of its picture, in pixels.
+  var lines: Int?
+  /// Whether the feed prefers it to others of its group.
+  var isDefault = false
 
   /// Nil for what cannot be a medium by its MIME type.
   init?(address: String, type: String, title: String = "", durationS: Double? = nil) {
@@ -26,6 +30,19 @@ struct JSONFeedMedium {
     case .unknown:
       kind = NameClaim(address: address)?.kind
       rank = kind == nil ? .unknown : .plain
+    }
+  }
+}
+
+extension FeedMedium {
+  /// What Media RSS calls its medium, where nothing better tells.
+  mutating func claim(_ medium: String?) {
+    guard kind == nil else { return }
+    switch medium {
+    case "video": kind = .video
+    case "audio": kind = .sound
+    case "image": kind = .picture
+    default: break
     }
   }
 }

@@ -1,0 +1,118 @@
+import Stories
+
+/// What one item of a feed says, in whatever format that feed is.
+struct FeedItem {
+  /// Empty where the item has none.
+  var id = ""
+  var author: String?
+  /// The reel it asks for; else it goes to that of its author.
+  var reel: String?
+  var caption = ""
+  var published: Int64?
+  var expires: Int64?
+  var maxViews: Int32?
+  var imageTime: Double?
+  /// The page about it; empty where none is named.
+  var link = ""
+  /// In the order of their times.
+  var reactions: [ReceivedReaction] = []
+  /// What is told of it, mostly one thing. Each is given in one or more representations, of which
+  /// the first that may be played is.
+  var things: [[FeedMedium]] = []
+
+  /// The caption of one of several things.
+  func caption(with part: String) -> String {
+    if caption.isEmpty || part.isEmpty { return caption + part }
+    return "\(caption): \(part)"
+  }
+}
+
+/// Makes the items of one feed into stories and their reels.
+struct FeedCollector {
+  /// What the user calls the feed.
+  let name: String
+  /// Resolves what items name; a format may move where relative addresses start.
+  var addresses: AddressBook
+  /// Of the feed.
+  var title: String?
+  /// Of items that name none.
+  var author: String?
+  /// Where reactions come from.
+  var animations: AnimationEndpoint?
+  /// Whether an item took its reel from the feed's title or author.
+  private(set) var usedDefaults = false
+  private(set) var skipped: [Skipped] = []
+  private let identity: String
+  private var reels = Reels()
+  private var reactions: [String: [ReceivedReaction]] = [:]
+
+  init(name: String, origin: Story.Source, files: any FileAccess) {
+    self.name = name
+    addresses = AddressBook(base: origin, files: files)
+    identity = origin.text
+  }
+
+  private var feedTitle: String { title ?? URLText.stem(of: identity) }
+
+  /// All of it so far.
+  var feed: Feed {
+    Feed(
+      identity: identity, title: feedTitle, reels: reels.all, skipped: skipped,
+      animations: animations, reactions: reactions)
+  }
+
+  /// Leaves an item out; items count from 1.
+  mutating func skip(item number: Int, _ reason: String) {
+    skipped.append(Skipped(source: "\(name) item \(number)", reason: reason))
+  }
+
+  /// Says of the feed itself, or of a part of it, that something is left out.
+  mutating func note(_ reason: String, of part: String? = nil) {
+    skipped.append(Skipped(source: part.map { "\(name) \($0)" } ?? name, reason: reason))
+  }
+
+  /// Adds what an item tells, or says why not.
+  mutating func add(_ item: FeedItem, number: Int) {
+    let things = item.things
+    if things.isEmpty { skip(item: number, "it has no media") }
+    for (index, thing) in things.enumerated() {
+      do throws(AddressBook.Refusal) {
+        let (source, medium) = try choose(from: thing)
+        if item.reel == nil, item.author == nil { usedDefaults = true }
+        let author = item.author ?? author
+        let reel = reels.place(of: item.reel ?? author ?? feedTitle)
+        let story = Story(
+          source: source, origin: reels.origin(feed: identity, author: author ?? "", at: reel),
+          item: item.id.isEmpty || index == 0 ? item.id : "\(item.id)/\(index + 1)",
+          kind: medium.kind,
+          caption: things.count == 1 ? item.caption : item.caption(with: medium.title),
+          published: item.published, durationS: medium.durationS, link: item.link,
+          maxViews: item.maxViews, expires: item.expires, imageTime: item.imageTime)
+        reels.add(story, at: reel)
+        if !item.reactions.isEmpty { reactions[story.id] = item.reactions }
+      } catch {
+        skip(item: number, error.reason)
+      }
+    }
+  }
+
+  /// The first of several representations of one thing that may be played from here.
+  private mutating func choose(
+    from thing: [FeedMedium]
+  ) throws(AddressBook.Refusal) -> (Story.Source, FeedMedium) {
+    var refusal: AddressBook.Refusal?
+    for medium in thing {
+      do throws(AddressBook.Refusal) {
+        let source = try addresses.resolve(medium.address)
+        // What a feed calls a medium must at least be named like one, before it is ever opened.
+        if case .file(let path) = source, NameClaim(path: path) == nil {
+          throw AddressBook.Refusal("\(medium.address) is not a medium by its name")
+        }
+        return (source, medium)
+      } catch {
+        refusal = refusal ?? error
+      }
+    }
+    throw refusal ?? AddressBook.Refusal("it has no media")
+  }
+}

@@ -1,0 +1,64 @@
+/// Times as podcasts and players write them.
+enum ClockTime {
+  /// The seconds of `1:02:03`, `62:03`, `3723` or `3723.5`; nil for anything else and for zero.
+  static func seconds(_ text: String) -> Double? {
+    let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+    guard (1...3).contains(parts.count) else { return nil }
+    var seconds = 0.0
+    for part in parts {
+      guard let value = Double(part), value >= 0, value.isFinite else { return nil }
+      seconds = seconds * 60 + value
+    }
+    return seconds > 0 ? seconds : nil
+  }
+}
+
+extension String {
+  /// Without the white space of XML at both ends.
+  var trimmingSpace: String {
+    let isSpace = { (byte: UInt8) in byte == 0x20 || (9...13).contains(byte) }
+    guard let first = utf8.first, let last = utf8.last, isSpace(first) || isSpace(last) else {
+      return self
+    }
+    let rest = utf8.drop(while: isSpace)
+    guard let end = rest.lastIndex(where: { !isSpace($0) }) else { return "" }
+    return String(Substring(rest[...end]))
+  }
+
+  /// As many whole characters as so many bytes hold.
+  func cut(to bytes: Int) -> String {
+    guard utf8.count > bytes else { return self }
+    var cut = ""
+    for scalar in unicodeScalars {
+      cut.unicodeScalars.append(scalar)
+      if cut.utf8.count >= bytes { break }
+    }
+    return cut
+  }
+
+  /// A description without the HTML tags in it, in one line.
+  var withoutMarkup: String {
+    guard utf8.contains(UInt8(ascii: "<")) else { return self }
+    var plain = ""
+    var isTag = false
+    for scalar in unicodeScalars {
+      switch scalar {
+      case "<": isTag = true
+      case ">" where isTag:
+        isTag = false
+        plain += " "
+      default: if !isTag { plain.unicodeScalars.append(scalar) }
+      }
+    }
+    return plain.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+  }
+
+  /// The name in `anna@example.org (Anna)` or `Anna (anna@example.org)`, else all of it.
+  var withoutMailAddress: String {
+    guard hasSuffix(")"), let open = firstIndex(of: "(") else { return self }
+    let parts = [self[..<open], self[index(after: open)...].dropLast()]
+      .map { String($0).trimmingSpace }
+    guard parts.contains(where: { $0.contains("@") && !$0.contains(" ") }) else { return self }
+    return parts.first { !$0.contains("@") && !$0.isEmpty } ?? self
+  }
+}

@@ -1,0 +1,35 @@
+/// A PLS list: `File1=`, `Title1=`, `Length1=` and so on, in any order.
+struct PLS {
+  /// In the order of their numbers.
+  let entries: [ListEntry]
+
+  /// Reads UTF-8, else Latin-1, with any kind of line ends.
+  init(_ bytes: [UInt8]) {
+    let isUTF8 = (try? UTF8Span(validating: bytes.span)) != nil
+    var found: [Int: ListEntry] = [:]
+    for raw in bytes.split(whereSeparator: { $0 == 0x0A || $0 == 0x0D }) {
+      let line =
+        isUTF8
+        ? String(decoding: raw, as: UTF8.self)
+        : String(String.UnicodeScalarView(raw.map { Unicode.Scalar($0) }))
+      guard let equals = line.firstIndex(of: "=") else { continue }
+      let key = String(line[..<equals]).trimmingSpace.lowercased()
+      let name = key.prefix { !$0.isNumber }
+      guard let number = Int(key.dropFirst(name.count)), found.count <= Limit.items else {
+        continue
+      }
+      let value = String(line[line.index(after: equals)...]).trimmingSpace
+      var entry = found[number] ?? ListEntry(address: "")
+      switch name {
+      case "file": entry.address = value
+      case "title": entry.title = value.cut(to: Limit.textBytes)
+      case "length":
+        // -1 is a stream without end.
+        if let seconds = Double(value), seconds > 0 { entry.durationS = seconds }
+      default: continue
+      }
+      found[number] = entry
+    }
+    entries = found.sorted { $0.key < $1.key }.map(\.value).filter { !$0.address.isEmpty }
+  }
+}

@@ -1,0 +1,108 @@
+import Stories
+
+/// What one item of an RSS feed or entry of an Atom feed says.
+struct SyndicationItem {
+  var title = ""
+  var summary = ""
+  var identifier = ""
+  var link = ""
+  var author = ""
+  var mediaTitle = ""
+  var published: Int64?
+  var updated: Int64?
+  var durationS: Double?
+  /// Why it cannot be told.
+  private(set) var problem: String?
+  private var count = 0
+  /// What the feed's own words name: each is a thing by itself.
+  private var enclosures: [FeedMedium] = []
+  /// What Media RSS names: each holds representations of one thing.
+  private var groups: [[FeedMedium]] = []
+
+  mutating func add(enclosure medium: FeedMedium) {
+    guard mayAdd() else { return }
+    if !enclosures.contains(where: { $0.address == medium.address }) { enclosures.append(medium) }
+  }
+
+  /// What is added from now on is one thing.
+  mutating func beginGroup() { groups.append([]) }
+
+  mutating func add(content medium: FeedMedium) {
+    guard mayAdd() else { return }
+    if groups.isEmpty { beginGroup() }
+    groups[groups.count - 1].append(medium)
+  }
+
+  private mutating func mayAdd() -> Bool {
+    count += 1
+    if count > Limit.itemMedia { problem = "it names more than \(Limit.itemMedia) media" }
+    return problem == nil
+  }
+
+  /// The title of the medium that was added last.
+  mutating func nameLastContent(_ title: String) {
+    guard let last = groups.indices.last, let medium = groups[last].indices.last else { return }
+    groups[last][medium].title = title
+  }
+
+  /// What is told of it.
+  var told: FeedItem {
+    FeedItem(
+      id: identifier, author: author.isEmpty ? nil : author,
+      caption: [title, mediaTitle, summary].first { !$0.isEmpty } ?? "",
+      published: published ?? updated, link: URLText.isWeb(link) ? link : "", things: things)
+  }
+
+  /// An enclosure mostly repeats what Media RSS tells in more words: then it is one more
+  /// representation. Pictures beside a video or a sound are its covers.
+  private var things: [[FeedMedium]] {
+    // Nearly all items are so.
+    if groups.isEmpty, enclosures.count == 1 { return [[lasting(enclosures[0])]] }
+    var things = groups.filter { !$0.isEmpty }
+    let isMoving = { (medium: FeedMedium) in medium.kind == .video || medium.kind == .sound }
+    if (things.joined() + enclosures).contains(where: isMoving) {
+      things.removeAll { !$0.contains { $0.kind != .picture } }
+    }
+    for enclosure in enclosures {
+      if let place = things.firstIndex(where: { $0.contains { $0.address == enclosure.address } }) {
+        for index in things[place].indices where things[place][index].address == enclosure.address {
+          things[place][index].isDefault = true
+        }
+        continue
+      }
+      let same =
+        groups.isEmpty
+        ? nil : things.firstIndex { isMoving(enclosure) && $0.contains(where: isMoving) }
+      if let same { things[same].append(enclosure) } else { things.append([enclosure]) }
+    }
+    return things.map { thing in
+      let thing = thing.sorted { $0.preference < $1.preference }
+      return things.count == 1 ? thing.map(lasting) : thing
+    }
+  }
+
+  /// A medium with the length that the item has, where it has none of its own.
+  private func lasting(_ medium: FeedMedium) -> FeedMedium {
+    var medium = medium
+    medium.durationS = medium.durationS ?? durationS
+    return medium
+  }
+}
+
+extension FeedMedium {
+  /// Lower is better: what surely is a medium, what moves, and a size that is enough for a terminal
+  /// without costing more than that.
+  fileprivate var preference: (Rank, Int, Int) {
+    let kind =
+      switch kind {
+      case .video, .animation: 0
+      case .sound: 1
+      case .picture: 2
+      case nil: 3
+      }
+    // Without a size, what the feed prefers comes first.
+    let enough = 360
+    let size = lines.map { $0 >= enough ? $0 : 100_000 - $0 } ?? (isDefault ? enough : 1080)
+    return (rank, kind, size)
+  }
+}

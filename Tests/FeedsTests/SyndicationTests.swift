@@ -1,0 +1,375 @@
+import Stories
+import Testing
+
+@testable import Feeds
+
+@Suite struct SyndicationTests {
+  private let head = """
+    <?xml version="1.0"?><rss version="2.0" xmlns:media="http://search.yahoo.com/mrss/"
+     xmlns:itunes="http://www.itunes.com/dtds/podcast-1.0.dtd"
+     xmlns:dc="http://purl.org/dc/elements/1.1/"><channel>
+    """
+
+  private func read(_ text: String, name: String = "feed.xml") throws -> Feed {
+    try FeedReader(files: FakeFiles("/home/" + name, text)).read([name])
+  }
+
+  private func rss(_ items: String) throws -> Feed {
+    try read(head + "<title>T</title>" + items + "</channel></rss>")
+  }
+
+  /// Stories by reel, as `address | caption`.
+  private func outline(_ feed: Feed) -> [String] {
+    feed.reels.map { reel in
+      let stories = reel.stories.map { "\($0.source.text) | \($0.caption ?? "-")" }
+      return "\(reel.name): " + stories.joined(separator: ", ")
+    }
+  }
+
+  private func stories(_ feed: Feed) -> [Story] { feed.reels.flatMap(\.stories) }
+
+  @Test func rssItem_tellsAllThatItSays() throws {
+    let feed = try rss(
+      """
+      <item><title> Low &amp; <![CDATA[<tide>]]></title><link>https://h/page</link>
+      <guid isPermaLink="false">g1</guid><pubDate>Sat, 28 Nov 2026 09:00:00 GMT</pubDate>
+      <dc:creator>anna</dc:creator><itunes:duration>1:02:03</itunes:duration>
+      <enclosure url="a.mp4" length="12" type="video/mp4">noise</enclosure></item>
+      """)
+    let story = Story(
+      source: .file("/home/a.mp4"), feed: "/home/feed.xml", item: "g1", kind: .video,
+      caption: "Low & <tide>", author: "anna", published: 1_795_856_400, durationS: 3723,
+      link: "https://h/page")
+    #expect(
+      feed
+        == Feed(
+          identity: "/home/feed.xml", title: "T", reels: [Reel(name: "anna", stories: [story])]))
+  }
+
+  @Test func reels_areAuthors_elseTheFeedsAuthor_elseItsTitle() throws {
+    let items = """
+      <item><author>b@h (ben)</author><enclosure url="1.mp4"/></item>
+      <item><itunes:author>anna (anna@h)</itunes:author><enclosure url="2.mp4"/></item>
+      <item><enclosure url="3.mp4"/></item>
+      <item><author>ben</author><enclosure url="4.mp4"/></item>
+      """
+    #expect(
+      outline(try rss(items)) == [
+        "ben: /home/1.mp4 | -, /home/4.mp4 | -", "anna: /home/2.mp4 | -", "T: /home/3.mp4 | -",
+      ])
+    // What the feed says of itself may come last.
+    let late = items + "<itunes:author>cleo</itunes:author>"
+    #expect(outline(try rss(late)).last == "cleo: /home/3.mp4 | -")
+    let untitled = head + items + "<title>Late</title></channel></rss>"
+    #expect(outline(try read(untitled)).last == "Late: /home/3.mp4 | -")
+  }
+
+  @Test(arguments: [
+    // One of a group; the smallest that is enough for a terminal, else what the feed prefers.
+    (
+      """
+      <media:group><media:content url="1080.mp4" width="1080" height="1920" isDefault="true"/>
+      <media:content url="240.mp4" width="426" height="240"/>
+      <media:content url="480.mp4" width="854" height="480"/></media:group>
+      """, ["480.mp4"]
+    ),
+    (
+      """
+      <media:group><media:content url="180.mp4" width="320" height="180"/>
+      <media:content url="240.mp4" width="426" height="240"/></media:group>
+      """, ["240.mp4"]
+    ),
+    (
+      """
+      <media:group><media:content url="1.mp3"/><media:content url="1.mp4"/>
+      <media:content url="2.mp4" isDefault="true"/></media:group>
+      """, ["2.mp4"]
+    ),
+    ("<media:group><media:content url=\"x\" medium=\"video\"/></media:group>", []),
+    // Two that are no group are two.
+    ("<media:content url=\"1.mp4\"/><media:content url=\"2.mp4\"/>", ["1.mp4", "2.mp4"]),
+    // An enclosure repeats them.
+    ("<media:content url=\"1.mp4\"/><enclosure url=\"1.mp4\"/>", ["1.mp4"]),
+    ("<media:content url=\"1.mp4\"/><enclosure url=\"1.mp3\"/>", ["1.mp4"]),
+    ("<enclosure url=\"1.mp3\"/><media:content url=\"1.mp4\"/>", ["1.mp4"]),
+    (
+      """
+      <media:group><media:content url="1.mp4"/><media:content url="2.mp4"/></media:group>
+      <enclosure url="2.mp4"/>
+      """, ["2.mp4"]
+    ),
+    // Pictures beside what moves are its covers, but enclosures are meant.
+    ("<media:content url=\"1.jpg\"/><enclosure url=\"1.mp3\"/>", ["1.mp3"]),
+    ("<media:content url=\"1.jpg\"/><media:content url=\"2.jpg\"/>", ["1.jpg", "2.jpg"]),
+    ("<enclosure url=\"1.mp4\"/><enclosure url=\"1.jpg\"/>", ["1.mp4", "1.jpg"]),
+    ("<enclosure url=\"1.jpg\"/><enclosure url=\"1.jpg\"/>", ["1.jpg"]),
+    ("<media:content type=\"application/x-shockwave-flash\" url=\"1.mp4\"/>", []),
+    ("<media:thumbnail url=\"1.jpg\"/>", []), ("<enclosure length=\"1\"/>", []),
+  ])
+  func media_ofAnItem(text: String, expected: [String]) throws {
+    let feed = try rss("<item>\(text)</item>")
+    #expect(stories(feed).map(\.source.text) == expected.map { "/home/" + $0 })
+    #expect(feed.skipped.count == (expected.isEmpty ? 1 : 0))
+  }
+
+  @Test func severalThings_ofOneItem_haveIdsAndTitlesOfTheirOwn() throws {
+    let feed = try rss(
+      """
+      <item><guid>g</guid><title>Sea</title><media:content url="1.mp4" duration="75">
+      <media:title>east</media:title></media:content><media:content url="2.mp4"/></item>
+      """)
+    #expect(stories(feed).map(\.listedID) == ["g", "g/2"])
+    #expect(stories(feed).map(\.caption) == ["Sea: east", "Sea"])
+    #expect(stories(feed).map(\.durationS) == [75, nil])
+  }
+
+  @Test func badItem_isSkipped_notTheFeed() throws {
+    let many = String(repeating: "<media:content url=\"1.mp4\"/>", count: 257)
+    let feed = try rss(
+      """
+      <item><enclosure url="javascript:alert(1)" type="video/mp4"/></item><item/>
+      <item><enclosure url="/etc/passwd" type="video/mp4"/></item><item>\(many)</item>
+      <item><enclosure url="a.mp4"/></item>
+      """)
+    #expect(outline(feed) == ["T: /home/a.mp4 | -"])
+    #expect(
+      feed.skipped == [
+        Skipped(
+          source: "feed.xml item 1", reason: "'javascript:' addresses are not played"),
+        Skipped(
+          source: "feed.xml item 3", reason: "/etc/passwd is not a medium by its name"),
+        Skipped(source: "feed.xml item 4", reason: "it names more than 256 media"),
+        Skipped(source: "feed.xml", reason: "of its 5 items 1 have no media"),
+      ])
+  }
+
+  @Test func atomEntry_tellsAllThatItSays() throws {
+    let feed = try read(
+      """
+
+      <feed xmlns="http://www.w3.org/2005/Atom" xml:base="https://h/x/"><title type="xhtml">
+      <div xmlns="http://www.w3.org/1999/xhtml">A <b>week</b></div></title>
+      <author><name>anna</name><uri>u</uri></author>
+      <entry xml:base="deep/"><id>urn:1</id><title>Low tide</title>
+      <link rel="enclosure" type="video/mp4" href="a b.mp4" length="no"/><link href="../page"/>
+      <link rel="self" href="self"/><updated>2026-11-29T00:00:00Z</updated>
+      <published>2026-11-28T10:00:00+01:00</published></entry>
+      <entry><id>urn:2</id><author><name>ben</name></author><summary type="html">&lt;p&gt;Two
+      &lt;i&gt;lines</summary><updated>2026-11-29T00:00:00Z</updated>
+      <content type="image/png" src="/p.png"/></entry>
+      <entry><content type="text/html" src="/page.html"/></entry></feed>
+      """)
+    #expect(feed.title == "A week")
+    #expect(
+      feed.reels == [
+        Reel(
+          name: "anna",
+          stories: [
+            Story(
+              source: .url("https://h/x/deep/a b.mp4"), feed: "/home/feed.xml", item: "urn:1",
+              kind: .video, caption: "Low tide", author: "anna", published: 1_795_856_400,
+              link: "https://h/x/page")
+          ]),
+        Reel(
+          name: "ben",
+          stories: [
+            Story(
+              source: .url("https://h/p.png"), feed: "/home/feed.xml", item: "urn:2",
+              kind: .picture, caption: "Two lines", author: "ben", published: 1_795_910_400)
+          ]),
+      ])
+    #expect(feed.skipped.map(\.reason) == ["of its 3 items 1 have no media"])
+  }
+
+  @Test func base_ofAFeedFromTheWeb_namesNoFiles() throws {
+    let url = "https://h/feed.atom"
+    let text = """
+      <feed xmlns="http://www.w3.org/2005/Atom" xml:base="file:///etc/"><title>T</title><entry>
+      <link rel="enclosure" href="a.mp4"/><link rel="enclosure" href="file:///b.mp4"/></entry></feed>
+      """
+    let feed = try FeedReader(web: FakeWeb(pages: [url: Array(text.utf8)])).read([url])
+    #expect(stories(feed).map(\.source) == [.url("https://h/a.mp4")])
+    #expect(
+      feed.skipped.map(\.reason) == ["a feed from the network may not name files of this machine"])
+  }
+
+  @Test func base_ofALocalFeed_mayBeAFolder() throws {
+    let text = """
+      <rss xml:base="media/"><channel><item><enclosure url="a.mp4"/></item>
+      <item xml:base="other"><enclosure url="b.mp4"/></item></channel></rss>
+      """
+    #expect(
+      stories(try read(text)).map(\.source.text) == ["/home/media/a.mp4", "/home/media/b.mp4"])
+  }
+
+  @Test func rss10_hasItemsOutsideItsChannel() throws {
+    let text = """
+      <rdf:RDF xmlns="http://purl.org/rss/1.0/" xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">
+      <channel><title>Old</title></channel><item><title>x</title><enclosure url="a.mp4"/></item>
+      </rdf:RDF>
+      """
+    #expect(outline(try read(text)) == ["Old: /home/a.mp4 | x"])
+  }
+
+  @Test func mistakes_costNoMoreThanTheyMust() throws {
+    let lone = try rss(
+      """
+      <item><title>A & B&nbsp;<![CDATA[C & D]]></title><enclosure url="https://h/a.mp4?x=1&y=2&#38;z"/>
+      </item>
+      """)
+    #expect(
+      outline(lone) == ["T: https://h/a.mp4?x=1&y=2&z | A & BC & D"])
+    #expect(
+      lone.skipped.map(\.reason) == ["not valid XML at line 3: something may be missing"])
+    let ampersands = try rss("<item><enclosure url=\"https://h/a.mp4?x=1&y=2\"/></item>")
+    #expect(ampersands.skipped == [])
+    let cut = try read(
+      head + "<title>T</title><item><enclosure url=\"a.mp4\"/></item><item><enclosure url=\"b.mp")
+    #expect(outline(cut) == ["T: /home/a.mp4 | -"])
+    #expect(cut.skipped.count == 1)
+  }
+
+  @Test(arguments: [
+    ("<svg/>", "XML, but no feed: it is a <svg>"), ("<rss/>", "the feed has no items"),
+    ("<?xml version=\"1.0\"?>", "XML without content"),
+    (
+      "<feed>" + String(repeating: "<a>", count: 70), "it is nested deeper than 64 levels"
+    ),
+    ("<playlist/>", "the list is empty"),
+  ])
+  func noFeed_tellsWhy(text: String, reason: String) {
+    #expect(throws: FeedError.cannotRead(source: "feed.xml", reason: reason)) { try read(text) }
+  }
+
+  @Test func feedOfManyItems_isReadInOrder() throws {
+    let items = (0..<20_000).map {
+      "<item><guid>\($0)</guid><title>t</title><enclosure url='\($0).mp4'/></item>"
+    }
+    let told = stories(try rss(items.joined()))
+    #expect(told.map(\.source.text) == (0..<20_000).map { "/home/\($0).mp4" })
+  }
+
+  @Test(
+    arguments: [
+      ("Sat, 28 Nov 2026 09:00:00 GMT", 1_795_856_400), ("28 Nov 2026 10:00 +0100", 1_795_856_400),
+      ("Sat, 28 Nov 26 04:00:00 EST", 1_795_856_400),
+      ("Sat 28 November 2026 9:00:00 Z", 1_795_856_400),
+      ("28 Nov 2026 02:30:00 -06:30", 1_795_856_400), ("28 Nov 2026", 1_795_824_000),
+      ("1 Jan 70 00:00:00 UT", 0), ("31 Feb 2026 09:00:00 GMT", nil), ("28 Nov", nil), ("", nil),
+      ("28 Xxx 2026 09:00:00 GMT", nil), ("28 Nov 2026 25:00:00 GMT", nil),
+      ("28 Nov 2026 9:x:00 GMT", nil), ("28 Nov 2026 09:00:00 +1", nil),
+    ] as [(String, Int64?)])
+  func mailDate_isSecondsSince1970(text: String, expected: Int64?) {
+    #expect(MailDate.secondsSince1970(text) == expected)
+  }
+
+  @Test(
+    arguments: [
+      ("867", 867), ("14:27", 867), ("1:02:03", 3723), ("3.5", 3.5), ("0", nil), ("", nil),
+      ("1:2:3:4", nil), ("-5", nil), ("1:-2", nil), ("x", nil), ("inf", nil), ("nan", nil),
+    ] as [(String, Double?)])
+  func clockTime_isSeconds(text: String, expected: Double?) {
+    #expect(ClockTime.seconds(text) == expected)
+  }
+}
+
+@Suite struct AmpersandMenderTests {
+  private let text =
+    "<a b='x&y=1&amp;&#38;&#x3c;&#xg;'>& &; &a b; &nbsp;&\(String(repeating: "n", count: 40));"
+    + "<![CDATA[& &x ]] ]>]]>&<![CDATA[&]]></a>&"
+
+  /// However the text is cut into pieces.
+  @Test func mend_writesLoneAmpersandsAsReferences() {
+    let expected =
+      "<a b='x&amp;y=1&amp;&#38;&#x3c;&amp;#xg;'>&amp; &amp;; &amp;a b; &nbsp;&amp;"
+      + String(repeating: "n", count: 40) + ";<![CDATA[& &x ]] ]>]]>&amp;<![CDATA[&]]></a>&amp;"
+    for size in 1...text.utf8.count {
+      var mender = AmpersandMender()
+      var bytes = Array(text.utf8)[...]
+      var mended: [UInt8] = []
+      while !bytes.isEmpty {
+        mended += mender.mend(Array(bytes.prefix(size)))
+        bytes = bytes.dropFirst(size)
+      }
+      mended += mender.finish()
+      #expect(mender.finish() == [])
+      // Before anything can be told, space is.
+      #expect(String(decoding: mended, as: UTF8.self).trimmingSpace == expected)
+    }
+  }
+}
+
+@Suite struct TrackListTests {
+  private func read(_ text: String, _ name: String) throws -> Feed {
+    let files = FakeFiles([
+      "/home/\(name)": .file(Array(text.utf8)), "/home/a b.mp4": .file(Bytes.mp4),
+      "/home/notes.txt": .file(Bytes.text),
+    ])
+    return try FeedReader(files: files).read([name])
+  }
+
+  @Test func xspf_isOneReel() throws {
+    let feed = try read(
+      """
+      <playlist version="1" xmlns="http://xspf.org/ns/0/"><title>Sea &amp; sky</title><trackList>
+      <track><location>a%20b.mp4</location><location>other.mp4</location><title>One</title>
+      <duration>1500</duration><meta rel="x"><title>no</title></meta></track>
+      <track><title>without</title></track><track><location> https://h/2 </location></track>
+      <track><location>notes.txt</location></track></trackList></playlist>
+      """, "l.xspf")
+    #expect(feed.title == "Sea & sky")
+    #expect(
+      feed.reels == [
+        Reel(
+          name: "Sea & sky",
+          stories: [
+            Story(source: .file("/home/a b.mp4"), kind: .video, caption: "One", durationS: 1.5),
+            Story(source: .url("https://h/2")),
+          ])
+      ])
+    #expect(feed.skipped.map(\.source) == ["", "notes.txt"])
+  }
+
+  @Test func xspf_thatIsCut_tellsWhatItHas() throws {
+    let feed = try read("<playlist><trackList><track><location>a b.mp4</location></track><tr", "l")
+    #expect(feed.storyCount == 1)
+    #expect(
+      feed.skipped == [
+        Skipped(source: "l", reason: "not valid XML at line 1: something may be missing")
+      ])
+  }
+
+  @Test(arguments: ["\n", "\r\n"])
+  func pls_isOneReelInTheOrderOfItsNumbers(end: String) throws {
+    let lines = [
+      "[Playlist]", "numberofentries=9", "Title2=Two = 2", "File10=c.mp4", "FILE2=a b.mp4",
+      "Length2=2", "Length1=-1", " file1 = https://h:80/stream ", "Title7=nothing", "x",
+      "Version=2",
+    ]
+    let feed = try read(lines.joined(separator: end), "radio.pls")
+    #expect(feed.title == "radio")
+    #expect(
+      feed.reels.map(\.stories) == [
+        [
+          Story(source: .url("https://h:80/stream")),
+          Story(source: .file("/home/a b.mp4"), kind: .video, caption: "Two = 2", durationS: 2),
+          Story(source: .file("/home/c.mp4"), kind: .video),
+        ]
+      ])
+  }
+
+  @Test func lists_fromTheWeb_nameWhatIsBesideThem() throws {
+    let base = "https://h/x/"
+    let web = FakeWeb(pages: [
+      base + "l": Array(
+        "<playlist><trackList><track><location>a.mp4</location></track></trackList></playlist>".utf8
+      ),
+      base + "r": Array("[playlist]\nFile1=a.mp4\nFile2=file:///etc/b.mp4\n".utf8),
+    ])
+    for name in ["l", "r"] {
+      let feed = try FeedReader(web: web).read([base + name])
+      #expect(feed.reels.flatMap(\.stories).map(\.source) == [.url(base + "a.mp4")])
+      #expect(feed.skipped.count == (name == "r" ? 1 : 0))
+    }
+  }
+}
