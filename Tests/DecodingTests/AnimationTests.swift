@@ -222,6 +222,20 @@ import Testing
     }
   }
 
+  /// There is one for each processor of the machine, and machines have many.
+  @Test func threads_takeLittleOfTheAddressSpace() throws {
+    let telling = try Telling(Lottie.text())
+    #expect(try telling.listen { $0.info != nil })
+    let size = try #require(telling.status("VmSize"))
+    let threads = try #require(telling.status("Threads"))
+    try telling.allow(60)
+    #expect(try telling.listen())
+    let more = try #require(telling.status("Threads")) - threads
+    #expect(more > 0)
+    let growth = try #require(telling.status("VmSize")) - size
+    #expect(growth < 16 << 10 + more << 10, "\(growth) KiB for \(more) threads")
+  }
+
   // MARK: Strangers
 
   @Test func picturesOutside_areNeverAskedFor() throws {

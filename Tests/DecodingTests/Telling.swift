@@ -136,11 +136,14 @@ final class Telling {
   }
 
   private func notePeak() {
+    peakKibibytes = max(peakKibibytes, status("VmHWM") ?? 0)
+  }
+
+  /// The number of a line of the process's status in /proc; sizes are in KiB.
+  func status(_ name: String) -> Int? {
     let path = "/proc/\(started.process.identifier)/status"
-    guard let text = try? readText(path) else { return }
-    for line in text.split(separator: "\n") where line.hasPrefix("VmHWM:") {
-      peakKibibytes = max(peakKibibytes, Int(line.filter(\.isNumber)) ?? 0)
-    }
+    let lines = ((try? readText(path)) ?? "").split(separator: "\n")
+    return lines.first { $0.hasPrefix(name + ":") }.flatMap { Int($0.filter(\.isNumber)) }
   }
 
   /// Waits for the process to end by itself.

@@ -20,6 +20,7 @@ final class AnimationStory: MediaDecoder {
   init(_ stream: ResourceStream) throws(DecodingError) {
     let file = try AnimationFile(Self.wholeFile(stream))
     let outline = try LottieOutline(file.text)
+    LottieAnimation.keepThreadsSmall()
     let loaded = TimeLimit.within(milliseconds: Self.loadingMilliseconds) {
       LottieAnimation(text: file.text, key: "story")
     }

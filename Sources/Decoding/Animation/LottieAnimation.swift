@@ -18,6 +18,10 @@ package final class LottieAnimation {
     animation = loaded
   }
 
+  /// Once a process, before the first frame: rlottie starts a thread for each processor, and on a
+  /// machine with many of them their usual stacks and heaps are more than the memory limit.
+  static func keepThreadsSmall() { rl_keep_threads_small() }
+
   deinit { lottie_animation_destroy(animation) }
 
   /// Draws a frame, counted from the first, fitted into so many pixels: premultiplied 0xAARRGGBB.
