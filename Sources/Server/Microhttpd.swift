@@ -322,3 +322,13 @@ final class Microhttpd: @unchecked Sendable {
     return fields
   }
 }
+
+/// The HTTP library that `serve` needs.
+public enum ServerLibrary {
+  /// Its name and version; nil where it is missing. Loads it.
+  public static var version: String? {
+    var library = mh_library()
+    guard mh_load(&library) == nil, let version = library.get_version() else { return nil }
+    return "libmicrohttpd " + String(cString: version)
+  }
+}

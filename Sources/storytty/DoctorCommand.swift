@@ -3,6 +3,7 @@ import Glibc
 import Pictures
 import Player
 import Resources
+import Server
 import Sound
 import System
 import Terminal
@@ -21,6 +22,7 @@ struct DoctorCommand {
     if !sound.isPresent { print("               stories are played silently") }
     cache()
     history()
+    print("serve          \(ServerLibrary.version ?? "not possible: libmicrohttpd12 is missing")")
     return decoder() ? Status.well : Status.usage
   }
 

@@ -92,7 +92,10 @@ extension EndToEnd {
         Programs.player, ["doctor"], environment: Play.environment(home: "/nonexistent"))
       #expect(play.awaitEnd()?.shellStatus == 0)
       let text = String(decoding: play.output, as: UTF8.self).lowercased()
-      for word in ["storytty", "xterm-256color", "120x40", "sandbox", "libavcodec", "libseccomp"] {
+      for word in [
+        "storytty", "xterm-256color", "120x40", "sandbox", "libavcodec", "libseccomp",
+        "libmicrohttpd",
+      ] {
         #expect(text.contains(word), "\(word)")
       }
       #expect(play.screen.unknown == [])

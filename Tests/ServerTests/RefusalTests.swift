@@ -145,6 +145,26 @@ extension Serving {
       #expect(!served.errorText.contains("s3cret"))
     }
 
+    /// The section that README.md names makes a player show the token.
+    @Test func token_isShownByAPlayer_thatIsToldSo() throws {
+      let token = try folder.write("s3cret\n", to: "token")
+      chmod(token, 0o600)
+      let served = try Served(folder.path("dir"), ["--token-file", token])
+      func list(_ options: [String]) throws -> CommandResult {
+        try run(
+          Programs.player, ["list", "--no-cache"] + options + [served.url + "/feed.json"],
+          environment: plainEnvironment.merging(["HOME": folder.path]) { _, new in new })
+      }
+      #expect(try list([]).status == 2)
+      let config = try folder.write(
+        "[host 127.0.0.1:\(served.port)]\n"
+          + "header-command = Authorization: echo \"Bearer $(cat ~/token)\"\n", to: "config")
+      chmod(config, 0o600)
+      let listed = try list(["--config", config])
+      #expect(listed.status == 0)
+      #expect(listed.outputText.contains(served.url + "/a/in.mp4"))
+    }
+
     @Test func log_isInTheCommonFormat() throws {
       let served = try Served(folder.path("dir"))
       _ = try served.get("/a/in.mp4", ["Range: bytes=1-4"])
