@@ -42,6 +42,8 @@ final class Telling {
   private var knowsSoundEnd = false
   /// The clock runs, or waits for the sound to begin.
   private var isGoing = false
+  /// The present picture was shown because its time had come.
+  private var wasOnTime = false
   /// The clock starts with the next step.
   private var startsNext = false
   private let stays: StayTimes
@@ -250,9 +252,10 @@ final class Telling {
     return sound.arrange(other)
   }
 
-  /// How far the sound is ahead of a picture; nil where none is heard.
+  /// How far the sound is ahead of the picture that was shown when its time had come; nil where none
+  /// is heard, and for a picture that was waited for.
   func soundLead(at now: Instant) -> Duration? {
-    guard let shown, let time = sound?.time(at: now) else { return nil }
+    guard let shown, wasOnTime, let time = sound?.time(at: now) else { return nil }
     return time - shown.time
   }
 
@@ -282,6 +285,7 @@ final class Telling {
     if needsPicture {
       guard let picture = queue.takeFirst() else { return idle }
       needsPicture = false
+      wasOnTime = false
       // After a seek the clock stands where it is to go on: within this picture's time.
       if shown == nil, !startsLate { clock.set(to: min(picture.time, .zero), at: now) }
       // The sound device is opened only when the picture is on the screen.
@@ -301,6 +305,7 @@ final class Telling {
         session.allow(pictures: late + 1)
         return .nothing
       }
+      wasOnTime = true
       framesDropped += late
       session.allow(pictures: late)
       follow(picture, time: time, now: now)

@@ -69,8 +69,7 @@ struct TellingLog {
     guard isOpen, !metrics.stories.isEmpty else { return }
     let index = metrics.stories.count - 1
     if metrics.stories[index].framesShown == 0 { awaitsDrain = true }
-    // The first one stays until the sound begins.
-    awaitsSound = metrics.stories[index].framesShown > 0
+    awaitsSound = true
     metrics.stories[index].framesShown += 1
     lastPicture = now
     anyPlayed = true
