@@ -64,6 +64,10 @@ import Testing
                   source: .url("https://h/x.webm?k=1"), feed: "/home/f/feed.json", item: "3",
                   kind: .video, author: "anna")
               ]),
+          ],
+          animations: AnimationEndpoint(place: .file("/home/f"), feed: nil),
+          reactions: [
+            "/home/f/feed.json#1": [ReceivedReaction(atS: 1.5, id: "fireworks", sender: "ben")]
           ]))
     #expect(feed.reels.first?.stories.first?.id == "/home/f/feed.json#1")
   }
