@@ -36,6 +36,15 @@ import Testing
     #expect(clock.moment(of: .seconds(5)) == start + .seconds(3))
   }
 
+  @Test(arguments: [(1_040, 1_005), (960, 995), (1_061, 1_061), (900, 900), (1_000, 1_000)])
+  func follow_aSmallDifference_isMadeUpBitByBit(heard: Int, shown: Int) {
+    var clock = MediaClock()
+    clock.run(at: start)
+    clock.follow(.milliseconds(heard), at: start + .seconds(1))
+    #expect(clock.time(at: start + .seconds(1)) == .milliseconds(shown))
+    #expect(clock.time(at: start + .seconds(2)) == .milliseconds(shown + 1000))
+  }
+
   @Test func time_beforeItsStart_doesNotGoBack() {
     var clock = MediaClock()
     clock.run(at: start)

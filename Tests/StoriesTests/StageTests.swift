@@ -30,6 +30,17 @@ import Testing
     #expect(stage.handle(event) == [.tell(.init(story: to, generation: from + 2))])
   }
 
+  @Test func successor_isWhatTheStorysEndTells() {
+    for story in 0..<5 {
+      var stage = telling(story)
+      #expect(stage.successor == story + 1)
+      let effects = stage.handle(.finished(generation: story + 1))
+      #expect(effects == [.tell(.init(story: story + 1, generation: story + 2))])
+    }
+    #expect(telling(5).successor == nil)
+    #expect(telling(2, .init(manual: true)).successor == nil)
+  }
+
   @Test(arguments: [Stage.Event.next, .nextReel, .end])
   func navigation_pastTheLast_showsTheEndCard(event: Stage.Event) {
     var stage = telling(5)

@@ -1,0 +1,73 @@
+import System
+
+/// One story's sound.
+public final class Voice {
+  let number: Int
+  private let state: SpeakerState
+
+  init(number: Int, state: SpeakerState) {
+    self.number = number
+    self.state = state
+  }
+
+  /// What is in the line is still heard.
+  deinit { state.withLock { $0.line.release(number) } }
+
+  /// Adds samples at a time of the story; none: nothing is heard before that time.
+  public func add(_ samples: [Int16], at time: Duration) {
+    let isHungry = state.withLock { shared in
+      shared.line.append(samples, at: SoundFormat.frames(time), to: number)
+      return shared.isHungry && shared.line.contains(number)
+    }
+    if isHungry { state.threadBell.ring() }
+  }
+
+  /// Nothing more comes; where that ends before `time` there is silence up to it.
+  public func finish(at time: Duration) {
+    state.withLock { $0.line.finish(number, at: SoundFormat.frames(time)) }
+    state.threadBell.ring()
+  }
+
+  /// Forgets all samples: what comes begins at a time of the story.
+  public func begin(at time: Duration) {
+    state.withLock { $0.line.begin(number, at: SoundFormat.frames(time)) }
+  }
+
+  /// Whether it is heard, or will be by itself.
+  public var isInLine: Bool { state.withLock { $0.line.contains(number) } }
+
+  /// The time of the story that is heard at a moment; before its start while it is about to begin.
+  /// Nil where that cannot be told, and once it is over.
+  public func time(at now: Instant) -> Duration? {
+    state.withLock { shared in
+      guard let clock = shared.clock, !shared.isPaused else { return nil }
+      let frame = clock.frame(at: now, written: shared.line.written)
+      return shared.line.position(of: number, at: frame).map(SoundFormat.duration)
+    }
+  }
+
+  /// Whether it is in the line but the device lacks samples of it.
+  public var isStarved: Bool {
+    state.withLock { $0.isHungry && $0.line.contains(number) && !$0.line.isAllWritten }
+  }
+
+  /// Frames of samples that wait to be heard; those before `time` count only where it is in the line.
+  public func waiting(from time: Duration) -> Int {
+    state.withLock { $0.line.stored(number, from: SoundFormat.frames(time)) }
+  }
+
+  /// Whether all is there to be heard at a time.
+  public func isReady(at time: Duration) -> Bool {
+    state.withLock { $0.line.knows(number, upTo: SoundFormat.frames(time)) }
+  }
+
+  /// Whether there is nothing more to be heard at a time.
+  public func isOver(at time: Duration) -> Bool {
+    state.withLock { $0.line.isOver(number, at: SoundFormat.frames(time)) }
+  }
+
+  /// Lets go of what lies before a time, of a story that nobody hears.
+  public func forget(before time: Duration) {
+    state.withLock { $0.line.forget(number, before: SoundFormat.frames(time)) }
+  }
+}
