@@ -17,6 +17,9 @@ final class Telling {
 
   /// What the story that plays has in hand before others are fetched.
   private static let comfort = Duration.seconds(10)
+  /// What it has in hand before it goes on after it stood still for want of bytes, and for how long
+  /// it stands still at most once the next picture is here.
+  private static let leastHand = Duration.seconds(1)
   /// Further pictures at the end, so that it is known before the sound device has all samples.
   private static let picturesAtEnd = 12
   /// Pictures a decoder may be ahead: enough to ride out a slow one, few enough to be cheap.
@@ -90,12 +93,17 @@ final class Telling {
 
   /// Whether the next ten seconds need no bytes that are not here.
   func hasEnough(at now: Instant) -> Bool {
-    guard let progress else { return true }
-    guard shown != nil, waits.since == nil else { return false }
-    guard let length, length > .zero else { return progress.isWhole }
+    guard progress != nil else { return true }
+    return shown != nil && waits.since == nil && hasInHand(Telling.comfort, at: now)
+  }
+
+  /// Whether what comes next, or all that is left, needs no bytes that are not here.
+  private func hasInHand(_ time: Duration, at now: Instant) -> Bool {
+    guard let progress, !progress.isWhole else { return true }
+    guard let length, length > .zero else { return false }
     let position = position(at: now)
     let reach = length * progress.reach(from: position.inSeconds / length.inSeconds)
-    return progress.isWhole || reach - position >= Telling.comfort || reach >= length
+    return reach - position >= time || reach >= length
   }
 
   /// From ready to told: the decoder may go on.
@@ -265,6 +273,9 @@ final class Telling {
     if needsPicture { return queue.isEmpty ? nil : now }
     if untimed { return queue.isEmpty && ends == nil ? nil : now }
     if startsNext { return now }
+    if !isGoing, !queue.isEmpty, !isPaused, let since = waits.since {
+      return since + Telling.leastHand
+    }
     let forSound = isGoing ? sound?.nextMoment(now: now, isComplete: ends != nil) : nil
     let forPicture = (queue.nextTime ?? end.map { $0 - lead }).flatMap(clock.moment(of:))
     return [forSound, forPicture].compactMap { $0 }.min()
@@ -341,10 +352,15 @@ final class Telling {
       halt(at: now)
       if !isLed { clock.set(to: edge, at: now) }
       waits.begin(at: now)
-    } else if !starved {
+    } else if !starved, waits.since.map({ hasEnoughToGoOn(since: $0, now: now) }) ?? true {
       go(at: now)
       waits.end(at: now)
     }
+  }
+
+  /// One stop of a second is easier to watch than a stop at every picture.
+  private func hasEnoughToGoOn(since stopped: Instant, now: Instant) -> Bool {
+    now - stopped >= Telling.leastHand || ends != nil || hasInHand(Telling.leastHand, at: now)
   }
 
   /// A decoder that falls behind may skip pictures; where that does not help, the clock waits.

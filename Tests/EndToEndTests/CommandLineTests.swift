@@ -10,7 +10,7 @@ func storytty(
 ) throws -> CommandResult {
   try run(
     Programs.player, arguments,
-    environment: Play.environment(home: "/nonexistent", changes: changes), directory: directory,
+    environment: Play.environment(home: "/proc/nowhere", changes: changes), directory: directory,
     input: Array(input.utf8), within: limit)
 }
 
@@ -69,10 +69,10 @@ extension EndToEnd {
       let clip = try Colors.clip(Colors.red, seconds: 0.5)
       let terminal = try PseudoTerminal()
       try terminal.start(
-        Programs.player, ["--untimed", "--report", "/nonexistent/r.json", clip],
-        environment: Play.environment(home: "/nonexistent"))
+        Programs.player, ["--untimed", "--report", "/proc/nowhere/r.json", clip],
+        environment: Play.environment(home: "/proc/nowhere"))
       #expect(terminal.awaitEnd()?.shellStatus == 1)
-      #expect(terminal.screen.text.contains("/nonexistent/r.json"))
+      #expect(terminal.screen.text.contains("/proc/nowhere/r.json"))
       #expect(terminal.attributesUnchanged)
     }
 
@@ -89,7 +89,7 @@ extension EndToEnd {
     @Test func doctor_saysWhatItKnows() throws {
       let play = try PseudoTerminal()
       try play.start(
-        Programs.player, ["doctor"], environment: Play.environment(home: "/nonexistent"))
+        Programs.player, ["doctor"], environment: Play.environment(home: "/proc/nowhere"))
       #expect(play.awaitEnd()?.shellStatus == 0)
       let text = String(decoding: play.output, as: UTF8.self).lowercased()
       for word in [

@@ -49,8 +49,8 @@ extension EndToEnd {
         ":1: box takes no password: header-command = Authorization: COMMAND"
       ),
       (
-        "[host a]\nca-file = /nonexistent",
-        ":2: cannot read /nonexistent: No such file or directory"
+        "[host a]\nca-file = /proc/nowhere",
+        ":2: cannot read /proc/nowhere: No such file or directory"
       ),
       ("report = /tmp/x", ":1: unknown setting 'report'"),
     ])
@@ -120,10 +120,10 @@ extension EndToEnd {
 
     @Test func missing_configuration_isSaid() throws {
       let result = try run(
-        Programs.player, ["--config", "/nonexistent", "list", "x"], environment: plainEnvironment)
+        Programs.player, ["--config", "/proc/nowhere", "list", "x"], environment: plainEnvironment)
       #expect(result.status == 1)
       #expect(result.errorLines.count == 1)
-      #expect(result.errorText.contains("/nonexistent"))
+      #expect(result.errorText.contains("/proc/nowhere"))
     }
   }
 }

@@ -153,7 +153,7 @@ extension EndToEnd {
       #expect(isNear(try #require(screen[5, 5].halves).upper, Colors.lime, tolerance: 0))
     }
 
-    @Test(arguments: ["/nonexistent/file.mp4", "/dev/null", "/etc/passwd"])
+    @Test(arguments: ["/proc/nowhere/file.mp4", "/dev/null", "/etc/passwd"])
     func impossible_isSaidInOneLine(path: String) throws {
       let result = try storytty(["show", path])
       #expect(result.status == 2)

@@ -24,7 +24,7 @@ extension Serving {
     private func export(_ target: String? = nil) throws -> CommandResult {
       try run(
         Programs.player, ["serve", folder.path("dir"), "--export", target ?? out],
-        environment: plainEnvironment.merging(["HOME": "/nonexistent"]) { _, new in new })
+        environment: plainEnvironment.merging(["HOME": "/proc/nowhere"]) { _, new in new })
     }
 
     private func names() -> [String] {

@@ -15,7 +15,7 @@ public final class Served {
     let listen = options.contains("--listen") ? [] : ["--listen", "127.0.0.1:0"]
     process = try ChildProcess.start(
       "/bin/sh", arguments: ["-c", script, Programs.player, directory] + listen + options,
-      environment: plainEnvironment.map { "\($0.key)=\($0.value)" } + ["HOME=/nonexistent"]
+      environment: plainEnvironment.map { "\($0.key)=\($0.value)" } + ["HOME=/proc/nowhere"]
     ).process
     self.logs = logs
     try eventually("the server starts") {
