@@ -1,3 +1,4 @@
+import Glibc
 import Support
 import Synchronization
 import System
@@ -104,6 +105,8 @@ extension Benchmarks {
           if store.pendingBytes >= 2 << 20 { _ = try? store.commit() }
         }
       }
+      let deadline = Instant.now + .seconds(20)
+      while written.load(ordering: .relaxed) == 0, Instant.now < deadline { usleep(1000) }
       var plain: [Double] = []
       var checked: [Double] = []
       var reads: [Double] = []
