@@ -27,6 +27,9 @@ public final class DecoderSession {
   private let process: DecoderProcess
   private let pool: DecoderPool
   private var resources: [UInt32: any Resource]
+  private var urgency = ResourceUrgency.playing
+  /// Whether the story is a playlist, whose parts are resources of their own.
+  public private(set) var isPlaylist = false
   /// Opens what the story names, if it is a playlist.
   private var opener: (any ResourceOpener)?
   /// What is for the decoder once its story is open: nil from then on.
@@ -71,7 +74,8 @@ public final class DecoderSession {
       lastSign = .now
       switch result {
       case .success(let mark):
-        if mark != DecoderSession.playlistMark { self.opener = nil }
+        isPlaylist = mark == DecoderSession.playlistMark
+        if !isPlaylist { self.opener = nil }
         begin(OpenRequest(length: resource.info?.length, shape: shape, soundRate: soundRate))
       case .failure(let error): startFailure = error.reason
       }
@@ -130,6 +134,13 @@ public final class DecoderSession {
     send(.shape(shape))
   }
   public func setEffort(_ effort: Effort) { send(.effort(effort)) }
+
+  /// How much the story's bytes matter beside those of others.
+  public func setUrgency(_ urgency: ResourceUrgency) {
+    guard urgency != self.urgency else { return }
+    self.urgency = urgency
+    for resource in resources.values { resource.setUrgency(urgency) }
+  }
 
   /// The player itself was stopped: the time did not run for the decoder either.
   public func forgive() { lastSign = .now }
@@ -290,6 +301,7 @@ public final class DecoderSession {
       guard let opener else { throw ResourceError("it names another resource") }
       guard resources.count < 64 else { throw ResourceError("it opens too many resources") }
       let resource = try opener.open(url)
+      resource.setUrgency(urgency)
       let number = nextResource
       nextResource += 1
       resources[number] = resource

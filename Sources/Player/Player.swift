@@ -138,7 +138,8 @@ public final class Player {
     for telling in watched {
       interests.append(Interest(telling.descriptor, writing: telling.wantsToWrite))
     }
-    if let saver { interests.append(saver.interest) }
+    let savingStill = saver
+    if let savingStill { interests.append(savingStill.interest) }
     if let interest = history.interest { interests.append(interest) }
     interests += animations.map(\.interest)
     let ready = try awaitReadiness(of: interests, until: nextMoment(now: .now))
@@ -159,12 +160,10 @@ public final class Player {
     tellings.dropFailed()
     tellings.arrange(stage.successor)
     takeAnswers(now: now)
-    if let saver, let readiness = ready.dropFirst(5 + watched.count).first,
-      let outcome = saver.service(readiness, now: now)
-    {
+    if let savingStill, let outcome = savingStill.service(ready[5 + watched.count], now: now) {
       view.say(outcome.words, now: now)
-      saver.close()
-      self.saver = nil
+      savingStill.close()
+      saver = nil
     }
     if !isFinished { showWhatIsDue(now: .now) }
   }
@@ -219,6 +218,7 @@ public final class Player {
   private func lookAhead(now: Instant) {
     let hasEnough = tellings.current?.hasEnough(at: now) ?? true
     preloader.holdBack(!hasEnough)
+    tellings.holdBack(tellings.current?.needsTheLine(at: now) ?? false)
     guard let due = neighboursDue, now >= due, tellings.current?.hasPicture ?? true,
       hasEnough || options.untimed
     else { return }

@@ -37,7 +37,8 @@ final class Preloader {
     guard wishes != self.wishes else { return }
     self.wishes = wishes
     done = done.filter { entry in wishes.contains { $0.story == entry.key } }
-    if let current, !wishes.contains(where: { $0.story == current.wish.story }) { stop() }
+    // What is under way goes on only if it is still the first, or as far as it is still wanted.
+    if let current, wishes.first?.story != current.wish.story { stop() }
     goOn()
   }
 
@@ -68,6 +69,7 @@ final class Preloader {
         done[wish.story] = .max
         continue
       }
+      resource.setUrgency(.ready)
       current = (wish, resource, 0)
       return fetchNext()
     }

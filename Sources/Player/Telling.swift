@@ -17,6 +17,10 @@ final class Telling {
 
   /// What the story that plays has in hand before others are fetched.
   private static let comfort = Duration.seconds(10)
+  /// A seek that takes longer, for want of bytes, counts as a wait.
+  private static let quickSeek = Duration.milliseconds(250)
+  /// With less than that in hand its neighbours get nothing.
+  private static let narrowHand = Duration.seconds(3)
   /// What it has in hand before it goes on after it stood still for want of bytes, and for how long
   /// it stands still at most once the next picture is here.
   private static let leastHand = Duration.seconds(1)
@@ -63,6 +67,9 @@ final class Telling {
   private var firstRound: Duration?
   private var pace = DecodingPace()
   private(set) var waits = Waits()
+  /// When the viewer went to another place in it, until that picture is there.
+  private var soughtAt: Instant?
+  private var soughtInVain = false
   /// Whether it begins at a later position than its own beginning.
   private var startsLate = false
 
@@ -88,8 +95,26 @@ final class Telling {
   var hasWaitingPicture: Bool { !queue.isEmpty }
   var isRunning: Bool { clock.isRunning }
 
-  /// How far its bytes have come from the network; nil where they are here.
-  var progress: ResourceProgress? { reportProgress?() }
+  /// How far its bytes have come from the network; nil where they are here. Of a playlist only its
+  /// server is known.
+  var progress: ResourceProgress? {
+    session.isPlaylist ? reportProgress?().ofPlaylist() : reportProgress?()
+  }
+
+  /// Its waits, with a seek that is still waited for.
+  func waits(at now: Instant) -> Waits {
+    var waits = waits
+    if let since = standsSince, waits.since == nil, soughtInVain, now - since > Telling.quickSeek {
+      waits.add(now - since)
+    }
+    return waits
+  }
+
+  /// How much its bytes matter beside those of others.
+  func setUrgency(_ urgency: ResourceUrgency) { session.setUrgency(urgency) }
+
+  /// Since when it stands still for want of bytes, or of the picture that was sought.
+  var standsSince: Instant? { waits.since ?? (needsPicture && shown != nil ? soughtAt : nil) }
 
   /// Whether the next ten seconds need no bytes that are not here.
   func hasEnough(at now: Instant) -> Bool {
@@ -97,9 +122,16 @@ final class Telling {
     return shown != nil && waits.since == nil && hasInHand(Telling.comfort, at: now)
   }
 
+  /// Whether it must have all that the line gives.
+  func needsTheLine(at now: Instant) -> Bool {
+    guard progress != nil else { return false }
+    return standsSince != nil || shown == nil || !hasInHand(Telling.narrowHand, at: now)
+  }
+
   /// Whether what comes next, or all that is left, needs no bytes that are not here.
   private func hasInHand(_ time: Duration, at now: Instant) -> Bool {
     guard let progress, !progress.isWhole else { return true }
+    if session.isPlaylist { return !session.isWaitingForBytes }
     guard let length, length > .zero else { return false }
     let position = position(at: now)
     let reach = length * progress.reach(from: position.inSeconds / length.inSeconds)
@@ -294,8 +326,16 @@ final class Telling {
     if startsNext { go(at: now) }
     if isGoing { sound?.follow(&clock, at: now) }
     if needsPicture {
-      guard let picture = queue.takeFirst() else { return idle }
+      guard let picture = queue.takeFirst() else {
+        soughtInVain = soughtInVain || session.isWaitingForBytes
+        return idle
+      }
       needsPicture = false
+      if let soughtAt, soughtInVain, now - soughtAt > Telling.quickSeek {
+        waits.add(now - soughtAt)
+      }
+      soughtAt = nil
+      soughtInVain = false
       wasOnTime = false
       // After a seek the clock stands where it is to go on: within this picture's time.
       if shown == nil, !startsLate { clock.set(to: min(picture.time, .zero), at: now) }
@@ -383,6 +423,7 @@ final class Telling {
     sound?.restart(at: target)
     clock.stop(at: now)
     restart(at: target, now: now)
+    soughtAt = now
     return true
   }
 
@@ -433,6 +474,12 @@ struct Waits {
   mutating func end(at now: Instant) {
     if let since { total += now - since }
     since = nil
+  }
+
+  /// One that is over.
+  mutating func add(_ length: Duration) {
+    count += 1
+    total += length
   }
 
   /// All of them together.

@@ -132,8 +132,8 @@ struct TellingLog {
     metrics.stories[index].framesDropped = telling.framesDropped
     let position = status == .ended ? telling.end : nil
     metrics.stories[index].presentedMs = (position ?? telling.position(at: now)).milliseconds
-    metrics.stories[index].waits = telling.waits.count
-    metrics.stories[index].waitedMs = telling.waits.length(at: now).milliseconds
+    metrics.stories[index].waits = telling.waits(at: now).count
+    metrics.stories[index].waitedMs = telling.waits(at: now).length(at: now).milliseconds
     metrics.stories[index].durationMs = telling.length?.milliseconds
   }
 }

@@ -17,6 +17,7 @@ final class Tellings {
   private var ready: [Int: Telling] = [:]
   /// What failed while it was made ready: left alone until its turn comes.
   private var unready: Set<Int> = []
+  private var isHeldBack = false
   private(set) var current: Telling?
   /// Whose sound comes right behind the current one's.
   private var arranged: Int?
@@ -59,6 +60,7 @@ final class Tellings {
       telling = try open(story)
     }
     current = telling
+    telling.setUrgency(.playing)
     telling.begin(generation: generation)
   }
 
@@ -74,6 +76,13 @@ final class Tellings {
     current = nil
   }
 
+  /// The story that plays needs all that the line gives, or not any more.
+  func holdBack(_ holds: Bool) {
+    guard holds != isHeldBack else { return }
+    isHeldBack = holds
+    for telling in ready.values { telling.setUrgency(holds ? .held : .ready) }
+  }
+
   /// Keeps just these stories ready.
   func keepReady(_ wanted: [Int]) {
     for (story, telling) in ready where !wanted.contains(story) {
@@ -83,7 +92,13 @@ final class Tellings {
     for story in wanted
     where ready[story] == nil && story != current?.story && !unready.contains(story) {
       // A neighbour that cannot be opened says so when its turn comes.
-      do { ready[story] = try open(story) } catch { unready.insert(story) }
+      do {
+        let telling = try open(story)
+        telling.setUrgency(isHeldBack ? .held : .ready)
+        ready[story] = telling
+      } catch {
+        unready.insert(story)
+      }
     }
     try? pool.prepareSpare()
   }

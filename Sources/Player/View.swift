@@ -38,7 +38,7 @@ struct Scene {
   /// Since when it waits for the first picture, or for bytes to go on; nil while it does not.
   func waitingSince(_ storyBegan: Instant) -> Instant? {
     guard let telling else { return nil }
-    return telling.hasPicture ? telling.waits.since : storyBegan
+    return telling.hasPicture ? telling.standsSince : storyBegan
   }
 }
 
@@ -262,7 +262,7 @@ struct View {
     }
     return [
       .init(keys: "from", meaning: progress.host),
-      .init(keys: "cached", meaning: share ?? held),
+      .init(keys: "cached", meaning: share ?? (progress.heldBytes > 0 ? held : "-")),
       .init(keys: "rate", meaning: rate.map { "\(Words.bytes($0))/s" } ?? "-"),
     ]
   }

@@ -39,6 +39,25 @@ public protocol Resource: AnyObject {
 
   /// No answer to any read still awaited is wanted.
   func cancel()
+
+  /// How much its reads matter from now on; `playing` from the start.
+  func setUrgency(_ urgency: ResourceUrgency)
+}
+
+extension Resource {
+  /// What is here needs no order.
+  public func setUrgency(_: ResourceUrgency) {}
+}
+
+/// Whose bytes come first.
+public enum ResourceUrgency: Int, Comparable, Sendable {
+  /// Nothing of it is fetched for now: others need the line.
+  case held
+  /// What is read is fetched, and nothing ahead of that.
+  case ready
+  case playing
+
+  public static func < (a: ResourceUrgency, b: ResourceUrgency) -> Bool { a.rawValue < b.rawValue }
 }
 
 /// Opens what a resource (a playlist) names, or refuses it.

@@ -12,6 +12,8 @@ struct PrefetchCommand {
   let sources: [String]
 
   private static let step = 1 << 20
+  private static let notKept =
+    "its server forbids that, or the cache has no room or cannot be written"
 
   private struct Failure: Error {
     let reason: String
@@ -26,6 +28,8 @@ struct PrefetchCommand {
   /// What became of one story.
   private struct Outcome {
     var source: String
+    /// What the cache calls it.
+    var listedAs = ""
     var bytes: UInt64 = 0
     var fetched: UInt64 = 0
     var error: String?
@@ -49,6 +53,10 @@ struct PrefetchCommand {
       tell(outcome)
       outcomes.append(outcome)
     }
+    // Only what the index has once all is written will be there later.
+    network.close()
+    let lost = dropLost(from: &outcomes)
+    complain(all: lost.map { "cannot keep \($0): \(PrefetchCommand.notKept)" })
     if invocation.json, !Output.write(PrefetchCommand.json(outcomes).description + "\n") {
       return Status.usage
     }
@@ -58,6 +66,21 @@ struct PrefetchCommand {
     return outcomes.contains { $0.error == nil } ? Status.repaired : Status.nothingPlayed
   }
 
+  /// Marks what was fetched but went again to make room; the sources of those.
+  private func dropLost(from outcomes: inout [Outcome]) -> [String] {
+    guard let path = invocation.network.cacheDirectory,
+      let kept = try? CacheDirectory(path, limits: invocation.network.limits).list()
+    else { return [] }
+    let bytes = Dictionary(kept.map { ($0.source, $0.bytes) }, uniquingKeysWith: max)
+    var lost: [String] = []
+    for index in outcomes.indices where outcomes[index].error == nil {
+      guard bytes[outcomes[index].listedAs] ?? 0 < outcomes[index].bytes else { continue }
+      outcomes[index].error = PrefetchCommand.notKept
+      lost.append(outcomes[index].source)
+    }
+    return lost
+  }
+
   private func fetch(
     _ address: Address, number: Int, of count: Int, from network: Network
   ) -> Outcome {
@@ -65,6 +88,7 @@ struct PrefetchCommand {
     let fetchedBefore = network.saving.fetched
     do {
       let resource = try network.open(address.url, namedBy: address.feed)
+      outcome.listedAs = resource.listedAs
       let line = ProgressLine(
         name: outcome.source, number: number, count: count, isShown: !invocation.json)
       defer { line.clear() }
@@ -77,9 +101,6 @@ struct PrefetchCommand {
           resource, at: outcome.bytes, count: PrefetchCommand.step, from: network, line)
         outcome.bytes += UInt64(bytes.count)
         if bytes.count < PrefetchCommand.step { break }
-      }
-      if resource.progress.heldBytes < outcome.bytes {
-        throw Failure(reason: "it is larger than the cache may keep, or must not be kept")
       }
     } catch let error as ResourceError {
       outcome.error = error.reason

@@ -161,6 +161,36 @@ extension EndToEnd {
       #expect(result.errorText.contains(reason))
     }
 
+    @Test func prefetch_ofWhatIsNotKept_isNoSuccess() throws {
+      let strict = try Nginx(settings: "add_header Cache-Control no-store;")
+      try strict.serve(clip, as: "clip.mp4")
+      try nginx.serve(clip, as: "b.mp4")
+      try nginx.serve(clip, as: "c.mp4")
+      for (words, status, lost) in [
+        (["\(strict.url)/clip.mp4"], 2, 1),
+        (["\(nginx.url)/clip.mp4", "--cache-size", "20k"], 2, 1),
+        (["\(nginx.url)/b.mp4", "--cache-reserve", "500 TB"], 2, 1),
+        (
+          ["\(nginx.url)/clip.mp4", "\(nginx.url)/b.mp4", "\(nginx.url)/c.mp4"]
+            + ["--cache-stories", "2"], 3, 1
+        ),
+      ] as [([String], Int32, Int)] {
+        let result = try cache(["prefetch"] + words)
+        #expect(result.status == status, "\(words)")
+        let complaints = result.errorLines.filter { $0.contains("cannot ") }
+        #expect(complaints.count == lost, "\(result.errorText)")
+      }
+    }
+
+    @Test func cache_whereNoFolderIsYet_isMade() throws {
+      let home = folder.path("new/home")
+      let result = try storytty(
+        ["cache", "prefetch", "\(nginx.url)/clip.mp4"],
+        environment: ["HOME": home, "XDG_CACHE_HOME": nil])
+      #expect(result.errorText == "")
+      #expect(fileExists("\(home)/.cache/storytty/index.db"))
+    }
+
     @Test func limits_areKept() throws {
       for name in ["a", "b", "c"] { try nginx.serve(clip, as: "\(name).mp4") }
       for name in ["a", "b", "c"] {

@@ -193,6 +193,25 @@ extension EndToEnd {
       #expect(play.quit()?.shellStatus == 0)
     }
 
+    @Test func seekBeyondWhatIsHere_isAWait_thatNeighboursDoNotLengthen() throws {
+      let clip = try Clip(.footage, width: 1280, height: 720, rate: 30, seconds: 6).file()
+      let nginx = try Nginx(rate: 300_000)
+      for name in ["a", "b", "c"] { try nginx.serve(file: clip, as: "\(name).mp4") }
+      let play = try Play(cacheOption + ["a", "b", "c"].map { "\(nginx.url)/\($0).mp4" })
+      let hasBegun = play.terminal.waitUntil(within: .seconds(20)) { screen in
+        screen.count { $0.glyph == "▀" } > 500
+      }
+      #expect(hasBegun)
+      play.type(".")
+      // While it waits, it says so.
+      #expect(play.waitFor("a.mp4 from 127.0.0.1"))
+      play.watch(for: .milliseconds(300))
+      #expect(play.quit()?.shellStatus == 0)
+      let story = try #require(try play.report().stories.first)
+      #expect(story.waits >= 1)
+      #expect(story.waitedMs > 250)
+    }
+
     @Test func noCache_keepsNothing() throws {
       let nginx = try Nginx()
       try nginx.serve(file: Colors.clip(Colors.red, seconds: 0.4), as: "red.mp4")

@@ -10,6 +10,11 @@ public struct ResourceProgress: Equatable, Sendable {
   /// Whether a read waits for bytes.
   public var isWaiting: Bool
 
+  /// What can be told where bytes come in parts whose number is not known: their server.
+  public func ofPlaylist() -> ResourceProgress {
+    ResourceProgress(host: host, heldBytes: 0, length: nil, held: [], isWaiting: isWaiting)
+  }
+
   /// Whether nothing of it has to be fetched any more.
   public var isWhole: Bool { length.map { heldBytes >= $0 } ?? false }
 
@@ -59,10 +64,15 @@ public final class CachedResource: Resource {
     network.read(content, read)
   }
 
-  /// Whether what is fetched is kept, so that it need not be fetched again.
-  public var keepsBytes: Bool { content.storing == .on }
+  /// What the cache's list calls it: its address without userinfo and query.
+  public var listedAs: String { content.address.visible }
+
+  /// Whether what is fetched is kept, as far as is known, so that it need not be fetched again.
+  public var keepsBytes: Bool { content.storing != .off }
 
   public func cancel() { content.cancel(reader) }
+
+  public func setUrgency(_ urgency: ResourceUrgency) { content.setUrgency(urgency, of: reader) }
 
   public var progress: ResourceProgress {
     let length = content.facts?.length

@@ -56,6 +56,8 @@ final class Content {
   var reads: [PendingRead] = []
   var readAhead = ReadAhead()
   var readers: Set<UInt64> = []
+  /// Of readers that are not simply playing.
+  private var urgencies: [UInt64: ResourceUrgency] = [:]
   /// Whether the length became known after the cache was asked to make an entry.
   var hasLateLength = false
   /// Bytes that readers have seen: they must not be joined with other ones.
@@ -133,8 +135,25 @@ final class Content {
     }
   }
 
+  /// The most that any of its readers needs.
+  var urgency: ResourceUrgency { readers.map { urgencies[$0] ?? .playing }.max() ?? .playing }
+
+  func setUrgency(_ urgency: ResourceUrgency, of reader: UInt64) {
+    guard (urgencies[reader] ?? .playing) != urgency else { return }
+    urgencies[reader] = urgency
+    if self.urgency == .held {
+      // What waits for it is fetched again later.
+      for (fetch, flight) in flights where !flight.isCheck && !flight.isWhole {
+        network.loader?.cancel(fetch, unlessRemaining: 64 << 10)
+      }
+    } else {
+      proceed()
+    }
+  }
+
   func leave(_ reader: UInt64) {
     cancel(reader)
+    urgencies[reader] = nil
     readers.remove(reader)
     closeIfIdle()
   }

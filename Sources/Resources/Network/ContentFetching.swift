@@ -10,7 +10,7 @@ extension Content {
     switch storing {
     // Another process may be at the same: little is fetched before its claims can be seen.
     case .undecided, .asked: ReadAhead.grain
-    case .on: 16 << 20
+    case .on: urgency == .playing ? 16 << 20 : 1 << 20
     case .off: 1 << 20
     }
   }
@@ -26,6 +26,7 @@ extension Content {
   func plan() {
     switch phase {
     case .looking: return
+    case _ where urgency == .held: return
     case .checking:
       if flights.isEmpty, !reads.isEmpty { check() }
       return
@@ -57,7 +58,8 @@ extension Content {
 
   /// Fetches what a reader will come to, so that it does not wait between two windows.
   private func planAhead() {
-    guard phase == .ready, mode != .whole, storing != .asked, let length = facts?.length,
+    guard phase == .ready, urgency == .playing, mode != .whole, storing != .asked,
+      let length = facts?.length,
       flights.count < 2,
       unconfirmed.isEmpty, !readers.isEmpty
     else { return }

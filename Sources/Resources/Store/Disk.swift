@@ -27,7 +27,7 @@ extension StoredFile: DiskFile {}
 
 /// The real one.
 struct RealDisk: Disk {
-  func makeFolder(_ path: String) throws(SystemError) { try PrivateFolder.make(path) }
+  func makeFolder(_ path: String) throws(SystemError) { try PrivateFolder.makeAll(path) }
 
   func open(_ path: String, creating: Bool) throws(SystemError) -> any DiskFile {
     try StoredFile(path, creating: creating)
