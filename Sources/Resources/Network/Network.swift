@@ -150,6 +150,8 @@ public final class Network {
     nextNumber += 2
     let key = Content.key(of: address, isListing: isListing, options)
     if let number = current[key], let content = contents[number], content.namedBy == playlist {
+      // Who opens it anew wants it tried anew.
+      content.refusal = nil
       return CachedResource(content, reader: nextNumber, network: self)
     }
     let content = Content(
