@@ -273,6 +273,37 @@ import Testing
       logins.decide(for: address, source: address) == .carry(Logins.Carried(fields: expected)))
   }
 
+  /// A section that names a port is for what that port speaks: for TLS where it has certificates,
+  /// where the port is that of https, or where it was asked securely before.
+  @Test(
+    arguments: [
+      // The section, its certificates, what was asked before, what is asked, what it carries.
+      ("nas:8080", nil, [], "http://nas:8080/a", ["X-Key: CANARY"]),
+      ("nas:8443", nil, [], "https://nas:8443/a", ["X-Key: CANARY"]),
+      ("nas:8443", "ca.pem", [], "https://nas:8443/a", ["X-Key: CANARY"]),
+      ("nas:8443", "ca.pem", [], "http://nas:8443/a", []),
+      ("nas:8443", nil, ["https://nas:8443/feed.json"], "http://nas:8443/a", []),
+      ("nas:8443", nil, ["https://nas:8443/feed.json"], "https://nas:8443/a", ["X-Key: CANARY"]),
+      ("nas:8080", nil, ["https://nas:8443/feed.json"], "http://nas:8080/a", ["X-Key: CANARY"]),
+      ("nas:443", nil, [], "http://nas:443/a", []),
+      ("nas:443", nil, [], "https://nas/a", ["X-Key: CANARY"]),
+      ("nas", nil, [], "http://nas:443/a", []),
+    ] as [(String, String?, [String], String, [String])])
+  func fieldsOfASecurePort_neverGoThereInClear(
+    host: String, certificates: String?, before: [String], url: String, expected: [String]
+  ) throws {
+    var logins = logins([
+      HostRule(host: host, fields: [("X-Key", .literal("CANARY"))], certificates: certificates)
+    ])
+    for url in before {
+      let address = try #require(WebAddress(url))
+      _ = logins.decide(for: address, source: address)
+    }
+    let address = try #require(WebAddress(url))
+    #expect(
+      logins.decide(for: address, source: address) == .carry(Logins.Carried(fields: expected)))
+  }
+
   @Test func loginOfTheURL_goesToItsOriginAlone() throws {
     var logins = logins([])
     let source = try #require(WebAddress("http://anna:pw@a.example/x"))

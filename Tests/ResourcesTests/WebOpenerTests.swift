@@ -86,6 +86,24 @@ import Testing
     bench.network.close()
   }
 
+  /// However many others came in between, and whether they were asked for by name or not.
+  @Test(arguments: [1, 4_095, 4_096, 20_000])
+  func open_ofTheLastOfManyThatAFeedNames_isReadAsTheFirst(count: Int) throws {
+    let server = try serving(1000)
+    defer { server.close() }
+    let bench = try NetworkBench(nil)
+    let feed = server.url + "/feed.json"
+    _ = try bench.readAll(bench.network.open(feed))
+    // As if each had been read.
+    for index in 0..<count {
+      let address = try #require(WebAddress("\(server.url)/\(index)"))
+      bench.network.note(address, isPrivate: true)
+    }
+    let last = try bench.network.open(server.url + "/last.png", namedBy: feed)
+    #expect(isSample(try bench.readAll(last), 0..<1000))
+    bench.network.close()
+  }
+
   /// The stored playlist is read without asking anybody where its server is now.
   @Test(arguments: [true, false])
   func open_fromAStoredPlaylist_reachesWhatItsServerCould(isPrivate: Bool) throws {

@@ -4,6 +4,9 @@ struct Logins {
   private let netrc: Netrc
   private let environment: @Sendable (String) -> String?
   private var answers: [String: Answer] = [:]
+  /// Hosts with ports that were asked securely in this run: a port speaks one protocol alone, so
+  /// what a section has for it is not sent there in clear.
+  private var securePorts: Set<String> = []
 
   private enum Answer: Equatable {
     case asked
@@ -42,6 +45,7 @@ struct Logins {
     var carried = Carried()
     var unknown: [String] = []
     let rules = rules(for: address)
+    if address.scheme == "https", !rules.isEmpty { securePorts.insert(address.hostAndPort) }
     for rule in rules {
       for field in rule.fields {
         guard let value = value(of: field.value, &unknown, &carried) else { continue }
@@ -90,7 +94,8 @@ struct Logins {
   }
 
   private func rules(for address: WebAddress) -> [HostRule] {
-    rules.filter { $0.applies(to: address) }
+    guard address.scheme == "https" || !securePorts.contains(address.hostAndPort) else { return [] }
+    return rules.filter { $0.applies(to: address) }
   }
 
   private func value(

@@ -51,6 +51,9 @@ public struct WebAddress: Equatable, Sendable {
   /// What a section of the configuration for this origin is called.
   public var ruleName: String { scheme == "https" ? visibleHost : "\(host):\(port)" }
 
+  /// Which port of which host it is at.
+  var hostAndPort: String { "\(host):\(port)" }
+
   /// What is requested, without login and fragment.
   var url: String { "\(scheme)://\(visibleHost)\(target)" }
 

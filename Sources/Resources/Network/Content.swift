@@ -62,6 +62,10 @@ final class Content {
   var hasLateLength = false
   /// Bytes that readers have seen: they must not be joined with other ones.
   var hasServed = false
+  /// How often it turned out to have changed before anybody saw any of it.
+  var renewals = 0
+  /// Why its server does not give what is missing; nothing is fetched ahead while that stands.
+  var refusal: Refusal?
   /// Entries that the cache was asked to make; only the last one counts.
   var createsPending = 0
   /// A range held against other processes that still has to be looked up in the index.
@@ -187,6 +191,7 @@ final class Content {
   /// Answers what can be answered and fetches what is missing.
   func proceed() {
     serve()
+    refuse()
     plan()
     updateAllowances()
     closeIfIdle()
@@ -249,11 +254,37 @@ final class Content {
     held.formUnion(overlay.extents)
   }
 
+  /// A fetch has failed for good: who waits is told, and who asks later is told the same without
+  /// another request.
   func fail(_ error: FetchError) {
-    let failed = reads
-    reads = []
-    let isGone = error.kind == .refused(status: 404) || error.kind == .refused(status: 410)
-    for read in failed { read.answer(.failure(ResourceError(error.words, isGone: isGone))) }
+    let wasTold = refusal?.wasTold ?? false
+    refusal = Refusal(error, at: .now)
+    refusal?.wasTold = wasTold
+    for claim in unconfirmed { letGo(claim.range) }
+    unconfirmed = []
+    tell(error)
+  }
+
+  /// Answers what waits for bytes that its server has just refused.
+  private func refuse() {
+    guard let refusal, isWaiting, refusal.stands(at: .now) else { return }
+    tell(refusal.error)
+  }
+
+  /// Tells the readers of what does not come any more.
+  private func tell(_ error: FetchError) {
+    let failed = reads.filter { !isComing($0) }
+    guard !failed.isEmpty else { return }
+    reads.removeAll { !isComing($0) }
+    refusal?.wasTold = true
+    for read in failed { read.answer(.failure(ResourceError(error))) }
+  }
+
+  /// Whether the next byte that a read lacks is under way.
+  private func isComing(_ read: PendingRead) -> Bool {
+    guard phase == .ready else { return false }
+    let next = held.end(from: read.range(length: facts?.length).lowerBound)
+    return flights.values.contains { $0.rest.contains(next) }
   }
 
   // MARK: - Storing

@@ -73,6 +73,7 @@ extension Content {
 
   private func take(_ head: FetchHead, _ fetch: FetchNumber) {
     flights[fetch]?.heads += 1
+    if refusal?.isFinal == false { refusal = nil }
     if head.taking.ignoresRange { flights[fetch]?.isWhole = true }
     if flights[fetch]?.isWhole == true {
       flights[fetch]?.range = 0..<(head.taking.total ?? .max)
@@ -255,6 +256,9 @@ extension Content {
       stopStoring()
       return fail(error)
     }
+    renewals += 1
+    // A server that never says the same twice does not get asked for ever.
+    guard renewals <= 3 else { return fail(error) }
     forgetStored()
     for fetch in flights.keys { network.loader?.cancel(fetch) }
     flights = [:]

@@ -58,9 +58,8 @@ extension Content {
 
   /// Fetches what a reader will come to, so that it does not wait between two windows.
   private func planAhead() {
-    guard phase == .ready, urgency == .playing, mode != .whole, storing != .asked,
-      let length = facts?.length,
-      flights.count < 2,
+    guard phase == .ready, refusal == nil, urgency == .playing, mode != .whole,
+      storing != .asked, let length = facts?.length, flights.count < 2,
       unconfirmed.isEmpty, !readers.isEmpty
     else { return }
     let taken = taken

@@ -38,9 +38,10 @@ public struct HostRule: Equatable, Sendable {
   }
 
   /// Whether this is a rule for the origin of an address. What is meant for a secure server is not
-  /// sent to its insecure port.
+  /// sent to its insecure port, nor in clear to its secure one.
   func applies(to address: WebAddress) -> Bool {
     let host = host.lowercased()
+    if address.scheme == "http", certificates != nil || address.port == 443 { return false }
     return host == address.ruleName || host == "\(address.host):\(address.port)"
   }
 }

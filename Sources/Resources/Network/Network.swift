@@ -9,8 +9,9 @@ public final class Network {
   private(set) var cache: CacheThread?
   private var contents: [ContentNumber: Content] = [:]
   private var current: [String: ContentNumber] = [:]
-  /// Addresses whose bytes came from a private network.
-  private var privateSources: Set<String> = []
+  /// Hashes of addresses whose bytes came from a private network: of all in this run, as any of them
+  /// may name others at any time; a word for each is little.
+  private var privateSources: Set<Int> = []
   private var owners: [FetchNumber: ContentNumber] = [:]
   private var nextNumber: UInt64 = 1
   private var total = Saving()
@@ -150,6 +151,8 @@ public final class Network {
     nextNumber += 2
     let key = Content.key(of: address, isListing: isListing, options)
     if let number = current[key], let content = contents[number], content.namedBy == playlist {
+      // Who opens it anew wants it tried anew.
+      content.refusal = nil
       return CachedResource(content, reader: nextNumber, network: self)
     }
     let content = Content(
@@ -255,16 +258,15 @@ public final class Network {
 
   /// Notes where the bytes of an address came from, in this run or when they were stored.
   func note(_ address: WebAddress, isPrivate: Bool) {
-    if privateSources.count >= 4096 { privateSources = [] }
     if isPrivate {
-      privateSources.insert(address.url)
+      privateSources.insert(address.url.hashValue)
     } else {
-      privateSources.remove(address.url)
+      privateSources.remove(address.url.hashValue)
     }
   }
 
   /// Whether the bytes of an address came from a private network; false while nothing came.
-  func isPrivate(_ address: WebAddress) -> Bool { privateSources.contains(address.url) }
+  func isPrivate(_ address: WebAddress) -> Bool { privateSources.contains(address.url.hashValue) }
 
   func owner(of fetches: some Sequence<FetchNumber>, is content: Content) {
     for fetch in fetches { owners[fetch] = content.number }
