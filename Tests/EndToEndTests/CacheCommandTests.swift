@@ -141,6 +141,14 @@ extension EndToEnd {
       #expect(try cache(["verify"]).status == 0)
     }
 
+    @Test func pathAndClear_asJSON() throws {
+      #expect(try json(["path"]) == .object(["path": .text(folder.path("cache"))]))
+      #expect(try json(["clear"]) == .object(["entries": .number(0)]))
+      _ = try prefetch()
+      #expect(try json(["status"])["entries"] == .number(1))
+      #expect(try json(["clear"]) == .object(["entries": .number(0)]))
+    }
+
     @Test func clear_leavesNothing() throws {
       _ = try prefetch()
       #expect(try cache(["clear"]).status == 0)
