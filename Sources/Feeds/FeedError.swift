@@ -7,7 +7,7 @@ public enum FeedError: Error, Equatable, Sendable, CustomStringConvertible {
   /// The source is a feed or list whose text is wrong or not supported.
   case cannotRead(source: String, reason: String)
 
-  /// The source as the user wrote it.
+  /// The source as the user wrote it, an address without userinfo and query.
   public var source: String {
     switch self {
     case .cannotPlay(let source, _), .cannotRead(let source, _): source
@@ -47,6 +47,8 @@ enum Limit {
   static let textBytes = 4096
   /// Longer addresses are refused.
   static let addressBytes = 8192
+  /// Longer addresses of the user's own are refused too: no server takes them.
+  static let ownAddressBytes = 16 << 10
   /// Bytes that tell what kind of file it is.
   static let headBytes = 1024
   /// So many files with the name of a medium are looked into; more are believed by their names, so

@@ -163,6 +163,9 @@ struct ListReader {
 
   private mutating func skip(_ entry: ListEntry, _ reason: String) {
     guard skipped.count < Limit.items else { return }
-    skipped.append(Skipped(source: entry.address, reason: reason))
+    var isAddress = false
+    if case .url = addresses.base { isAddress = true }
+    let shown = URLText.shown(entry.address, isAddress: isAddress)
+    skipped.append(Skipped(source: shown, reason: reason))
   }
 }

@@ -27,20 +27,21 @@ struct SourceOpener {
   mutating func open(_ source: String) throws(FeedError) -> Found {
     guard !source.isEmpty else { throw .cannotPlay(source: "''", reason: "the name is empty") }
     guard !source.utf8.contains(0) else {
-      throw .cannotPlay(source: source, reason: "the name holds a NUL")
+      throw .cannotPlay(source: URLText.shown(source), reason: "the name holds a NUL")
     }
     if let scheme = URLText.scheme(of: source)?.lowercased() {
+      let shown = URLText.shown(source)
       switch scheme {
       case "http", "https": return try web(source)
       case "file":
         guard let path = URLText.filePath(source) else {
-          throw .cannotPlay(source: source, reason: "its file address is malformed")
+          throw .cannotPlay(source: shown, reason: "its file address is malformed")
         }
-        return try file(path, source)
+        return try file(path, shown)
       default:
         // A file may be called so.
         if case .failed = glances.look(at: workingFolder + source) {
-          throw .cannotPlay(source: source, reason: "'\(scheme):' addresses are not played")
+          throw .cannotPlay(source: shown, reason: "'\(scheme):' addresses are not played")
         }
       }
     }
@@ -50,6 +51,7 @@ struct SourceOpener {
     if let url = try address(short: source), case .failed = glances.look(at: path) {
       return try web(url)
     }
+    if case .failed = glances.look(at: path) { return try file(path, URLText.shown(source)) }
     return try file(path, source)
   }
 
@@ -57,19 +59,23 @@ struct SourceOpener {
     do throws(WebFailure) {
       return try web?.address(short: source)
     } catch {
-      throw .cannotPlay(source: source, reason: error.reason)
+      throw .cannotPlay(
+        source: URLText.shown(source, isAddress: true), reason: error.reason)
     }
   }
 
   private mutating func web(_ source: String) throws(FeedError) -> Found {
+    let shown = URLText.shown(source)
     guard URLText.hasHost(source) else {
-      throw .cannotPlay(source: source, reason: "the address names no host")
+      throw .cannotPlay(source: shown, reason: "the address names no host")
+    }
+    guard source.utf8.count <= Limit.ownAddressBytes else {
+      throw .cannotPlay(source: shown.cut(to: 80), reason: "the address is too long")
     }
     if let web, web.isFolder(source) { return Found(feed: try folder(source, web)) }
     let claim = NameClaim(address: source)
     // What is called a medium is not even opened here: it starts sooner so.
     guard let web, claim?.isMedium != true else { return loose(url: source, claim?.kind) }
-    let shown = Story.Source.url(source).visible
     let content: Content
     do {
       content = Content(head: try web.head(of: source, count: Limit.headBytes))

@@ -20,6 +20,30 @@ package enum URLText {
     return bareSchemes.contains(name.lowercased()) ? name : nil
   }
 
+  /// What a text that may be an address is called in words and lists: without userinfo, query and
+  /// fragment, which may hold secrets, whatever its scheme. A file's name stays as it is.
+  ///
+  /// - Parameter isAddress: whether it is one for sure, also without a scheme.
+  static func shown(_ text: String, isAddress: Bool = false) -> String {
+    let scalars = text.unicodeScalars
+    let start: String.Index
+    if let scheme = scheme(of: text) {
+      // Also where slashes are missing: `http:anna:secret@host/`.
+      let rest = scalars[scalars.index(scalars.startIndex, offsetBy: scheme.utf8.count + 1)...]
+      start = rest.firstIndex { $0 != "/" } ?? scalars.endIndex
+    } else if text.hasPrefix("//") {
+      start = scalars.index(scalars.startIndex, offsetBy: 2)
+    } else if let marked = text.firstRange(of: "://") {
+      start = marked.upperBound
+    } else {
+      return isAddress ? String(scalars.prefix { $0 != "?" && $0 != "#" }) : text
+    }
+    let bare = scalars[start...].prefix { $0 != "?" && $0 != "#" }
+    let authority = bare.prefix { $0 != "/" }
+    let userEnd = authority.lastIndex(of: "@").map { scalars.index(after: $0) } ?? start
+    return String(scalars[..<start]) + String(bare[userEnd...])
+  }
+
   /// Whether it is an address of the web.
   static func isWeb(_ url: String) -> Bool {
     if url.hasPrefix("https://") || url.hasPrefix("http://") { return true }

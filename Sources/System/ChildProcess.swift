@@ -41,12 +41,13 @@ public final class ChildProcess {
     return Started(process: ChildProcess(identifier: identifier), socket: ours)
   }
 
-  /// Runs a program to its end; one that writes 64 KiB or more is ended there.
+  /// Runs a program to its end; one that writes 64 KiB or more is ended there. At a deadline, or
+  /// when a bell rings, it is ended with all that it has started in its process group.
   ///
   /// - Returns: what it wrote on standard output and error, and how it ended.
-  public static func output(of path: String, arguments: [String]) throws(SystemError) -> (
-    text: String, ending: Ending?
-  ) {
+  public static func output(
+    of path: String, arguments: [String], until deadline: Instant? = nil, orFor bell: Bell? = nil
+  ) throws(SystemError) -> (text: String, ending: Ending?) {
     var identifier: pid_t = 0
     var number: Int32 = -1
     let failure = withCStrings([path] + arguments) {
@@ -56,11 +57,27 @@ public final class ChildProcess {
     let child = ChildProcess(identifier: identifier)
     let pipe = Descriptor(adopting: number)
     var bytes: [UInt8] = []
-    while bytes.count < 64 << 10, case .bytes = try pipe.read(upTo: 4096, into: &bytes) {}
-    let isTalkative = bytes.count >= 64 << 10
-    return (
-      String(decoding: bytes, as: UTF8.self), isTalkative ? child.kill() : child.wait(options: 0)
-    )
+    let bells = bell.map { [Interest($0.number)] } ?? []
+    var isOver = false
+    while bytes.count < 64 << 10 {
+      // One that has closed its output may run on.
+      if isOver, let ending = child.poll() {
+        return (String(decoding: bytes, as: UTF8.self), ending)
+      }
+      let turn = isOver ? Instant.now + .milliseconds(10) : deadline
+      let ready = try awaitReadiness(
+        of: bells + (isOver ? [] : [Interest(pipe.number)]), until: turn)
+      let isCalledOff = bell != nil && ready[0].readable
+      if isCalledOff || deadline.map({ .now >= $0 }) ?? false {
+        // It leads a group of its own.
+        _ = Glibc.kill(-identifier, SIGKILL)
+        break
+      }
+      guard !isOver, ready[bells.count].readable else { continue }
+      if case .bytes = try pipe.read(upTo: 4096, into: &bytes) { continue }
+      isOver = true
+    }
+    return (String(decoding: bytes, as: UTF8.self), child.kill())
   }
 
   /// How it ended, nil while it runs. Reaps it.

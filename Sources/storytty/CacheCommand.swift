@@ -37,8 +37,9 @@ struct CacheCommand {
       case .verify: return write(try cache.verify())
       case .clear:
         try cache.clear()
-        return Status.well
-      case .path: return Output.write(path + "\n") ? Status.well : Status.usage
+        let left = invocation.json ? try cache.status().entries : 0
+        return write([], else: .object([("entries", .integer(left))]))
+      case .path: return write([path], else: .object([("path", .text(path))]))
       case .prefetch:
         return PrefetchCommand(
           invocation: invocation, sources: Array(invocation.sources.dropFirst())
@@ -86,7 +87,7 @@ struct CacheCommand {
       ]))
   }
 
-  /// "12.3 MB saved: 14.0 MB shown, 1.7 MB fetched; 8 requests, 40 hits, 3 misses".
+  /// "12.3 MB saved: 14.0 MB used, 1.7 MB fetched; 8 requests, 40 hits, 3 misses".
   static func words(_ saving: Saving) -> String {
     "\(Words.bytes(saving.saved)) saved: \(Words.bytes(saving.served)) used, "
       + "\(Words.bytes(saving.fetched)) fetched; \(Words.count(saving.requests, "request")), "

@@ -56,13 +56,22 @@ struct HostSection {
     }
     if let address = WebAddress(name) {
       throw file.mistake(
-        section.line, "'\(name)' is an address; write [host \(address.ruleName)]")
+        section.line, "'\(shown(name))' is an address; write [host \(address.ruleName)]")
     }
     let isPlain = !name.contains { "/@?#\\".contains($0) || $0.isWhitespace }
     guard isPlain, WebAddress("https://\(name)/") != nil else {
-      throw file.mistake(section.line, "'\(name)' is no host, such as dav.example.org or nas:8080")
+      throw file.mistake(
+        section.line, "'\(shown(name))' is no host, such as dav.example.org or nas:8080")
     }
     return name.lowercased()
+  }
+
+  /// A host as it was written, without a login and a query that stand beside it.
+  private static func shown(_ name: String) -> String {
+    let bare = name.prefix { $0 != "?" && $0 != "#" }
+    guard let at = bare.lastIndex(of: "@") else { return String(bare) }
+    let scheme = bare.firstRange(of: "://").map { bare[..<$0.upperBound] } ?? ""
+    return String(scheme) + String(bare[bare.index(after: at)...])
   }
 
   private mutating func take(_ key: Key, _ entry: ConfigFile.Entry) throws(ConfigFile.Mistake) {

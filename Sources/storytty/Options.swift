@@ -300,9 +300,9 @@ enum OptionTable {
              storytty serve DIR [OPTION]...         offer a folder to other players
              storytty doctor                        what this terminal and machine can do
 
-      A SOURCE is a file, a directory (its sub-directories are reels), a feed (JSON Feed), a
-      playlist (M3U), the URL of any of these but a directory, or - for a list of sources on
-      standard input. Without one the demo plays.
+      A SOURCE is a file, a directory (its sub-directories are reels), a feed (JSON Feed, RSS, Atom),
+      a playlist (M3U, XSPF, PLS, HLS), the URL of any of these (of a directory on a WebDAV server,
+      with / at its end), or - for a list of sources on standard input. Without one the demo plays.
 
       Options:
 

@@ -64,6 +64,7 @@ struct PlayCommand {
       } catch {
         complain(error.description)
         writeReport(Player.emptyReport)
+        close(history)
         return Status.usage
       }
     }
@@ -82,6 +83,7 @@ struct PlayCommand {
     } catch {
       complain("\(error)")
       writeReport(Player.emptyReport)
+      close(history)
       return Status.usage
     }
     close(history)

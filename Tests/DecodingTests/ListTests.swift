@@ -32,6 +32,26 @@ import Testing
     #expect(telling.info?.container == "hls")
   }
 
+  /// A list that does not say that it is whole ends where it ends; its own name, which is made up
+  /// here, is not asked for.
+  @Test(arguments: [1, 5]) func list_withoutAnEnd_isToldFromItsStartToItsEnd(count: Int) throws {
+    let bytes = try segment()
+    let whole = String(decoding: list("s.ts"), as: UTF8.self)
+    let entry = "#EXTINF:2,\ns.ts\n"
+    let text = whole.replacing("#EXT-X-ENDLIST\n", with: "")
+      .replacing(entry, with: String(repeating: "#EXT-X-DISCONTINUITY\n" + entry, count: count))
+    let telling = try Telling(Array(text.utf8), opener: { $0 == "s.ts" ? bytes : nil })
+    // So slowly that the list has become old.
+    for allowed in [1, 1_000] as [UInt32] {
+      try telling.allow(allowed)
+      try telling.listen(within: .seconds(allowed == 1 ? 3 : 20))
+    }
+    #expect(telling.failure == nil)
+    #expect(telling.ended != nil)
+    #expect(telling.pictures.count == 50 * count)
+    #expect(telling.urls.allSatisfy { $0 == "s.ts" })
+  }
+
   private static let hostile = [
     "/etc/passwd", "file:///etc/passwd", "http://127.0.0.1:9/x.ts", "../../etc/passwd",
   ]

@@ -141,6 +141,43 @@ extension EndToEnd {
       #expect(try cache(["verify"]).status == 0)
     }
 
+    /// Only looking at an index that cannot be read is an error too, not an empty cache.
+    @Test(arguments: ["status", "list"])
+    func looking_atAnUnusableIndex_isAnError_andTheNextRunWorks(verb: String) throws {
+      _ = try prefetch()
+      try writeFile(Array("no database at all".utf8), to: folder.path("cache/index.db"))
+      let result = try cache([verb])
+      #expect(result.status == 1)
+      #expect(result.output == [])
+      #expect(
+        result.errorLines == [
+          "storytty: cannot use the cache \(folder.path("cache")): "
+            + "the cache's index was damaged and is begun anew"
+        ])
+      #expect(try cache([verb]).status == 0)
+    }
+
+    @Test(arguments: ["status", "list", "verify", "clear"])
+    func everyVerb_whereTheCacheIsAFile_isAnError(verb: String) throws {
+      try folder.write("mine", to: "cache")
+      let result = try cache([verb])
+      #expect(result.status == 1)
+      #expect(result.output == [])
+      #expect(
+        result.errorLines == [
+          "storytty: cannot use the cache \(folder.path("cache")): it is no directory"
+        ])
+      #expect(try readFile(folder.path("cache")) == Array("mine".utf8))
+    }
+
+    @Test func pathAndClear_asJSON() throws {
+      #expect(try json(["path"]) == .object(["path": .text(folder.path("cache"))]))
+      #expect(try json(["clear"]) == .object(["entries": .number(0)]))
+      _ = try prefetch()
+      #expect(try json(["status"])["entries"] == .number(1))
+      #expect(try json(["clear"]) == .object(["entries": .number(0)]))
+    }
+
     @Test func clear_leavesNothing() throws {
       _ = try prefetch()
       #expect(try cache(["clear"]).status == 0)

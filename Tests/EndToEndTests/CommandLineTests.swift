@@ -23,6 +23,7 @@ extension EndToEnd {
       #expect(result.outputText.hasPrefix("Usage: storytty"))
       for word in [
         "show", "list", "doctor", "--untimed", "--report", "--mode", "--color", "--size",
+        "JSON Feed, RSS, Atom", "M3U, XSPF, PLS", "WebDAV",
       ] {
         #expect(result.outputText.contains(word))
       }

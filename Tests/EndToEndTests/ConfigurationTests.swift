@@ -31,6 +31,10 @@ extension EndToEnd {
         "[host https://dav.example.org:8443/x]",
         ":1: 'https://dav.example.org:8443/x' is an address; write [host dav.example.org:8443]"
       ),
+      (
+        "[host http://u:CANARY@h/?CANARY]", ":1: 'http://h/' is an address; write [host h:80]"
+      ),
+      ("[host u:CANARY@h]", ":1: 'h' is no host, such as dav.example.org or nas:8080"),
       ("[host a/b]", ":1: 'a/b' is no host, such as dav.example.org or nas:8080"),
       ("[host a]\nuzer = x", ":2: unknown setting 'uzer' of a host; did you mean 'user'?"),
       ("[host a]\nuser =", ":2: user needs a value"),

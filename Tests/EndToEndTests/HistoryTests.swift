@@ -413,6 +413,17 @@ extension EndToEnd {
           == ["history.db", "history.db-journal", "history.db.damaged"])
     }
 
+    /// What cannot be begun for another reason leaves the history as any other run does.
+    @Test func logThatCannotBeOpened_closesTheHistory() throws {
+      _ = try viewer.home.write("nonsense nonsense nonsense", to: "state/storytty/history.db")
+      let feed = try viewer.feed([("1", Colors.red, "anna", #""maxViews": 9"#)])
+      let play = try viewer.play(["--untimed", "--log", "/proc/nowhere/log", feed])
+      #expect(play.terminal.awaitEnd()?.shellStatus == 1)
+      let text = String(decoding: play.terminal.output, as: UTF8.self)
+      #expect(text.components(of: "/proc/nowhere/log") == 1)
+      #expect(text.components(of: "the history was damaged: it is set aside and begun anew") == 1)
+    }
+
     @Test func heldFile_isDoneWithout_andSaidOnce() throws {
       let feed = try viewer.feed([("1", Colors.red, "anna", #""maxViews": 9"#)])
       #expect(try viewer.playAll([feed]).status == 0)

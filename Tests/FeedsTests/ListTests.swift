@@ -119,6 +119,22 @@ import Testing
     #expect(outside == [])
   }
 
+  /// What is left out is named without userinfo and query, wherever the list is.
+  @Test(arguments: [
+    ("ftp://u:CANARY@h/x?CANARY", "ftp://h/x"), ("//u:CANARY@h/x.mp4?CANARY", "//h/x.mp4"),
+    ("http://u:CANARY@?CANARY", "http://"), ("|get http://u:CANARY@h/", "|get http://h/"),
+    ("file://u:CANARY@other/x?CANARY", "file://other/x"),
+  ])
+  func read_addressLeftOut_isShownWithoutSecrets(address: String, shown: String) throws {
+    let (feed, _) = try read("a.mp4\n\(address)\n")
+    #expect(feed.skipped.map(\.source) == [shown])
+    let url = "https://h/l.m3u"
+    let web = FakeWeb(pages: [url: Array("#EXTM3U\na.mp4\n\(address)\n".utf8)])
+    let skipped = try FeedReader(web: web).read([url]).skipped
+    #expect(skipped.allSatisfy { $0.source == shown })
+    #expect(skipped.count == (address.hasPrefix("//") ? 0 : 1))
+  }
+
   @Test func read_linkedFolder_resolvesUpwardsAsTheKernelDoes() throws {
     let files = FakeFiles([
       "/home/lists": .link("/mnt/data/lists"),

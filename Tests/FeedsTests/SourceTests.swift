@@ -70,6 +70,28 @@ import Testing
     #expect(failure?.description == words)
   }
 
+  /// Whatever keeps an address from being played, its userinfo and query are not shown.
+  @Test(arguments: [
+    ("htp://u:CANARY@h/x.mp4?CANARY#CANARY", "htp://h/x.mp4"),
+    ("ftp://u:CANARY@h/x?CANARY", "ftp://h/x"), ("ftp://CANARY@h?CANARY", "ftp://h"),
+    ("concat:u:CANARY@h/x?CANARY", "concat:h/x"), ("http:u:CANARY@h/x?CANARY", "http:h/x"),
+    ("http:/u:CANARY@h/x", "http:/h/x"), ("http://u:CANARY@?CANARY", "http://"),
+    ("file://u:CANARY@other/x?CANARY", "file://other/x"), ("file:///x?CANARY", "file:///x"),
+    ("ht_tp://u:CANARY@h/x?CANARY", "ht_tp://h/x"),
+    (
+      "a-scheme-of-more-than-32-characters://u:CANARY@h/x",
+      "a-scheme-of-more-than-32-characters://h/x"
+    ),
+    ("htp://u:CANARY@h/\u{0}", "htp://h/\u{0}"), ("//u:CANARY@h/x?CANARY", "//h/x"),
+  ])
+  func read_badAddress_isShownWithoutSecrets(source: String, shown: String) throws {
+    var failure: FeedError?
+    do { _ = try read([source]) } catch { failure = error }
+    #expect(failure?.source == shown)
+    #expect(failure?.reason.contains("CANARY") == false)
+    #expect(try read([source, "a.mp4"]).skipped.map(\.source) == [shown])
+  }
+
   @Test func read_several_tellsAllAndSkipsTheBad() throws {
     let feed = try read(["a.mp4", "b.jpg", "missing.mp4", "v/c.mp4", "a.mp4", "l.m3u"])
     #expect(

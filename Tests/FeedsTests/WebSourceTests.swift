@@ -103,7 +103,7 @@ struct FakeWeb: WebAccess {
     #expect(outline(try FeedReader(web: web).read(["cloud:/s"])) == ["s: a.mp4"])
     #expect(
       throws: FeedError.cannotPlay(source: "cloud:/t", reason: "it is not configured")
-    ) { try FeedReader(web: web).read(["cloud:/t"]) }
+    ) { try FeedReader(web: web).read(["cloud:/t?token=CANARY"]) }
     // A file that is called so is that file.
     let files = FakeFiles(["/home/cloud:/s": .file(Bytes.mp4)])
     let feed = try FeedReader(files: files, web: web).read(["cloud:/s"])

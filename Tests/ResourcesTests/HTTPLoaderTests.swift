@@ -33,7 +33,15 @@ final class LoaderBench {
     loader = try HTTPLoader(options: options, bell: bell, library: library)
   }
 
-  deinit { loader.close() }
+  private var isClosed = false
+
+  deinit { close() }
+
+  /// Ends all, once.
+  func close() {
+    if !isClosed { loader.close() }
+    isClosed = true
+  }
 
   func fetch(
     _ url: String, _ start: UInt64 = 0, _ end: UInt64? = nil, known: Ask.Known? = nil,

@@ -1,3 +1,4 @@
+import Glibc
 import Support
 import Synchronization
 import System
@@ -181,6 +182,90 @@ import Testing
       ]
     }
     #expect(try bench.fetch(server.url, 0, 100).error?.kind == .wantsLogin)
+  }
+
+  /// What was to give the secret is named, but nothing that may be secret in it.
+  @Test(
+    arguments: [
+      ([("Authorization", .command("false CANARY"))], nil, "its command false failed"),
+      ([("Authorization", .command("CANARY=x; false"))], nil, "its command failed"),
+      (
+        [("Authorization", .environment("STORYTTY_NO_SUCH"))], nil,
+        "its variable STORYTTY_NO_SUCH is not set"
+      ),
+      ([], .command("/bin/false"), "its command /bin/false failed"),
+      ([], .environment("STORYTTY_NO_SUCH"), "its variable STORYTTY_NO_SUCH is not set"),
+      ([("X-A", .command("echo x"))], .command("false"), "its command false failed"),
+    ] as [([(String, Secret)], Secret?, String)])
+  func secretThatCannotBeHad_isNamed(
+    fields: [(String, Secret)], password: Secret?, words: String
+  ) throws {
+    let server = try guarded(by: "nothing")
+    defer { server.close() }
+    let host = "127.0.0.1:\(server.port)"
+    let bench = try LoaderBench {
+      $0.hosts = [
+        HostRule(
+          host: host, fields: fields, user: password.map { _ in "anna" }, password: password)
+      ]
+    }
+    #expect(
+      try bench.fetch(server.url, 0, 100).error
+        == FetchError(
+          kind: .wantsLogin,
+          words: "\(host) wants a login: see the config section [host \(host)]: \(words)"))
+  }
+
+  /// A command that hangs is ended with all that it has started: after its patience, or when
+  /// nobody waits for it any more.
+  @Test(arguments: [true, false], ["", "exec >&-; "])
+  func commandThatHangs_isEnded(byPatience: Bool, start: String) throws {
+    let server = try guarded(by: "nothing")
+    defer { server.close() }
+    let folder = try TemporaryDirectory()
+    let file = folder.path("child")
+    let host = "127.0.0.1:\(server.port)"
+    let bench = try LoaderBench {
+      $0.patienceSeconds = byPatience ? 1 : 60
+      $0.hosts = [
+        HostRule(
+          host: host,
+          fields: [
+            (
+              "Authorization",
+              .command(
+                "sleep 600 & echo $! > \(file).new; mv \(file).new \(file); \(start)wait")
+            )
+          ])
+      ]
+    }
+    let wish = FetchWish(
+      address: try #require(WebAddress(server.url)), start: 0, end: 100, known: nil,
+      revalidates: false)
+    let number = bench.loader.fetch(wish, allowed: .max)
+    let deadline = Instant.now + .seconds(20)
+    while !fileExists(file), Instant.now < deadline {
+      _ = try awaitReadiness(of: [], until: .now + .milliseconds(5))
+    }
+    let child = try #require(pid_t(readText(file).filter(\.isNumber)))
+    #expect(Glibc.kill(child, 0) == 0)
+    if byPatience {
+      let error = try bench.wait(for: [number])[0].error
+      #expect(error?.kind == .wantsLogin)
+      #expect(error?.words.hasSuffix(": its command sleep failed") == true)
+    } else {
+      bench.close()
+    }
+    // Its new parent may not have reaped it yet.
+    while isRunning(child), Instant.now < deadline {
+      _ = try awaitReadiness(of: [], until: .now + .milliseconds(5))
+    }
+    #expect(!isRunning(child))
+  }
+
+  private func isRunning(_ process: pid_t) -> Bool {
+    guard let text = try? readText("/proc/\(process)/stat") else { return false }
+    return !text.contains(") Z ")
   }
 
   @Test func loginThatExpires_isRenewedOnceForAllReaders() throws {

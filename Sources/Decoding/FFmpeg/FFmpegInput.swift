@@ -45,12 +45,16 @@ final class FFmpegInput {
   private let bytes: FFmpegBytes
   private let opener: FFmpegOpener
 
+  /// The HLS demuxer needs a name, which relative addresses then stand beside, and by which it asks
+  /// for the list again. Nothing that a list names is called so: that is one line each.
+  private static let name = "list\n"
+
   init(_ stream: ResourceStream, connection: PlayerConnection, format: String? = nil)
     throws(DecodingError)
   {
     let bytes = try FFmpegBytes(stream)
     self.bytes = bytes
-    opener = FFmpegOpener(connection)
+    opener = FFmpegOpener(connection, list: Self.name, length: stream.length)
     guard let allocated = avformat_alloc_context() else { throw .outOfMemory }
     allocated.pointee.pb = bytes.context
     allocated.pointee.flags |= AVFMT_FLAG_CUSTOM_IO
@@ -58,9 +62,8 @@ final class FFmpegInput {
     var options = Self.options()
     defer { av_dict_free(&options) }
     var opened: UnsafeMutablePointer<AVFormatContext>? = allocated
-    // The HLS demuxer needs a name, which relative addresses then stand beside.
     let code = avformat_open_input(
-      &opened, "story", format.flatMap { av_find_input_format($0) }, &options)
+      &opened, Self.name, format.flatMap { av_find_input_format($0) }, &options)
     guard code >= 0, let opened else {
       throw stream.failure ?? opener.failure ?? DecodingError(ffmpeg: code, else: .notMedia)
     }
@@ -78,6 +81,8 @@ final class FFmpegInput {
     let values = [
       ("allowed_extensions", "ALL"), ("allowed_segment_extensions", "ALL"),
       ("extension_picky", "0"), ("http_persistent", "0"), ("http_multiple", "0"),
+      // A list that does not say that it is whole is told from its start, and to its end.
+      ("live_start_index", "0"), ("max_reload", "3"),
     ]
     for (name, value) in values { av_dict_set(&options, name, value, 0) }
     return options

@@ -4,11 +4,18 @@ import CFFmpeg
 /// which alone decides what may be opened. Binding file: unsafe pointers.
 final class FFmpegOpener {
   private let connection: PlayerConnection
+  /// What FFmpeg calls the story itself, and its length.
+  private let list: String
+  private let length: UInt64?
   private var opened: [UnsafeMutablePointer<AVIOContext>: FFmpegBytes] = [:]
   /// Why something could not be opened or read; FFmpeg goes on without it and does not tell.
   private(set) var failure: DecodingError?
 
-  init(_ connection: PlayerConnection) { self.connection = connection }
+  init(_ connection: PlayerConnection, list: String, length: UInt64?) {
+    self.connection = connection
+    self.list = list
+    self.length = length
+  }
 
   /// Makes a container open through this object, which must outlive it.
   func serve(_ context: UnsafeMutablePointer<AVFormatContext>) {
@@ -23,6 +30,10 @@ final class FFmpegOpener {
     _ url: String, key: String?, vector: String?
   ) -> UnsafeMutablePointer<AVIOContext>? {
     do throws(DecodingError) {
+      if url == list {
+        let stream = ResourceStream(connection, resource: 0, length: length)
+        return keep(try FFmpegBytes(EndedList(stream)))
+      }
       let isEncrypted = url.hasPrefix("crypto:") || url.hasPrefix("crypto+")
       let (id, length) = try connection.openResource(isEncrypted ? String(url.dropFirst(7)) : url)
       var stream: any ByteStream = ResourceStream(connection, resource: id, length: length)
@@ -32,18 +43,41 @@ final class FFmpegOpener {
         }
         stream = clear
       }
-      let bytes = try FFmpegBytes(stream)
-      opened[bytes.context] = bytes
-      return bytes.context
+      return keep(try FFmpegBytes(stream))
     } catch {
       failure = error
       return nil
     }
   }
 
+  private func keep(_ bytes: FFmpegBytes) -> UnsafeMutablePointer<AVIOContext> {
+    opened[bytes.context] = bytes
+    return bytes.context
+  }
+
   fileprivate func close(_ context: UnsafeMutablePointer<AVIOContext>) {
     if let reason = opened.removeValue(forKey: context)?.stream.failure { failure = reason }
   }
+}
+
+/// An HLS list that is read again because it did not say that it is whole (RFC 8216, section
+/// 4.3.3.4): the same bytes, and then that it is. What comes to such a list later is not told.
+private final class EndedList: ByteStream {
+  private let source: ResourceStream
+  private var isAtEnd = false
+  let length: UInt64? = nil
+  var failure: DecodingError? { source.failure }
+
+  init(_ source: ResourceStream) { self.source = source }
+
+  func read(_ count: Int) throws(DecodingError) -> [UInt8] {
+    guard !isAtEnd else { return [] }
+    let part = try source.read(count)
+    isAtEnd = part.isEmpty
+    return isAtEnd ? Array("\n#EXT-X-ENDLIST\n".utf8) : part
+  }
+
+  func move(to position: UInt64) -> Bool { false }
 }
 
 private func opener(of context: UnsafeMutablePointer<AVFormatContext>?) -> FFmpegOpener? {

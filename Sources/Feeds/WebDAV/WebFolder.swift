@@ -45,7 +45,9 @@ public struct WebFolder: Equatable, Sendable {
         entries[name] = Entry(response: response, part: part)
       case .elsewhere:
         skipped.append(
-          Skipped(source: response.href, reason: "it is not in the folder that names it"))
+          Skipped(
+            source: URLText.shown(response.href, isAddress: true),
+            reason: "it is not in the folder that names it"))
       }
     }
     self.name = ownName.isEmpty ? place.name : ownName

@@ -47,7 +47,7 @@ final class LoaderLoop {
   var logins: Logins
   /// Counts the secrets that were renewed.
   var secretRound = 0
-  var commandsRunning: Set<String> = []
+  let secretCommands = SecretCommands()
   var renewing: Set<String> = []
   private var hasEvents = false
 

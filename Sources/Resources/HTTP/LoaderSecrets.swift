@@ -6,7 +6,7 @@ extension LoaderLoop {
   func renewLogin(_ fetch: Fetch) {
     let address = fetch.plan.address
     fetch.triedLogins += 1
-    guard fetch.triedLogins <= 4 else { return act(fetch.plan.loginRenewed(false), fetch) }
+    guard fetch.triedLogins <= 4 else { return giveUpLogin(fetch) }
     // It has only now said which kind it takes, or others have renewed it meanwhile.
     if !fetch.sentLogin || fetch.secretRound < secretRound {
       return act(fetch.plan.loginRenewed(true), fetch)
@@ -21,26 +21,57 @@ extension LoaderLoop {
       fetch.state = .parked
       return
     }
-    act(fetch.plan.loginRenewed(false), fetch)
+    giveUpLogin(fetch)
   }
 
-  /// Runs commands, each on a thread of its own: a password store may ask its user.
+  /// Runs commands. A fetch waits twice as long for them.
   func ask(_ commands: [String]) {
-    for command in commands where commandsRunning.insert(command).inserted {
-      let exchange = exchange
-      let thread = try? WorkerThread {
-        let printed = try? ChildProcess.output(
-          of: "/bin/sh", arguments: ["-c", "exec 2>/dev/null\n" + command])
-        let line = printed?.text.split(separator: "\n").first.map(String.init)
-        let isGood = printed?.ending == .exited(status: 0)
-        exchange.send(.secret(command: command, isGood ? line : nil))
+    let exchange = exchange
+    for command in commands {
+      secretCommands.start(command, patience: .seconds(options.patienceSeconds * 6)) {
+        exchange.send(.secret(command: command, $0))
       }
-      if thread == nil { exchange.send(.secret(command: command, nil)) }
     }
   }
 
+  /// What the config promises for a server and could not be had, in words; nil where it all could.
+  private func lack(for fetch: Fetch) -> String? {
+    let address = fetch.plan.address
+    guard case .carry(let carried) = logins.decide(for: address, source: fetch.plan.wish.address),
+      carried.lacks
+    else { return nil }
+    for rule in options.rules(for: address) {
+      var missing = rule.fields.filter { field in
+        !carried.fields.contains { $0.hasPrefix(field.name + ": ") }
+      }.map(\.value)
+      if let password = rule.password, carried.login?.password == "" { missing.append(password) }
+      for secret in missing {
+        switch secret {
+        case .environment(let name): return "its variable \(name) is not set"
+        case .command(let command):
+          // The rest may hold a secret.
+          let first = command.prefix { $0 != " " }
+          let isName = first.allSatisfy { $0.isLetter || $0.isNumber || "_-./+~".contains($0) }
+          return "its command \(isName ? first + " " : "")failed"
+        case .literal: continue
+        }
+      }
+    }
+    return nil
+  }
+
+  /// A server does not let it in. Where the config's secret could not be had, that is why.
+  private func giveUpLogin(_ fetch: Fetch) {
+    var next = fetch.plan.loginRenewed(false)
+    if case .fail(var error) = next, let lack = lack(for: fetch) {
+      error.words += ": " + lack
+      next = .fail(error)
+    }
+    act(next, fetch)
+  }
+
   func secretCame(_ command: String, _ secret: String?) {
-    commandsRunning.remove(command)
+    secretCommands.ended(command)
     let isRenewed = renewing.remove(command) != nil
     logins.answer(command, secret, renewing: isRenewed)
     if isRenewed { secretRound += 1 }

@@ -1,3 +1,4 @@
+import Glibc
 import System
 
 /// What the cache holds and has spared.
@@ -38,6 +39,7 @@ public struct CacheDirectory: Sendable {
 
   public func status() throws(ResourceError) -> CacheStatus {
     try using(otherwise: CacheStatus()) { store throws(CacheError) in
+      guard !store.isRenewed else { throw .gone }
       var status = CacheStatus()
       let list = try store.list()
       status.entries = list.count
@@ -49,7 +51,10 @@ public struct CacheDirectory: Sendable {
 
   /// The entries, the least recently used first.
   public func list() throws(ResourceError) -> [CacheListing] {
-    try using(otherwise: []) { store throws(CacheError) in try store.list() }
+    try using(otherwise: []) { store throws(CacheError) in
+      guard !store.isRenewed else { throw .gone }
+      return try store.list()
+    }
   }
 
   /// Reads and checks every stored byte; wrong segments are dropped, orphans swept.
@@ -70,7 +75,15 @@ public struct CacheDirectory: Sendable {
     otherwise nothing: Result, _ body: (CacheStore) throws(CacheError) -> Result
   ) throws(ResourceError) -> Result {
     // Looking must not make a cache.
-    guard (try? FileStatus(of: path + "/index.db")) != nil else { return nothing }
+    do {
+      _ = try FileStatus(of: path + "/index.db")
+    } catch {
+      switch error.code {
+      case ENOENT: return nothing
+      case ENOTDIR: throw ResourceError("it is no directory")
+      default: throw ResourceError(error.reason)
+      }
+    }
     do {
       return try body(CacheStore(directory: path, limits: limits))
     } catch {

@@ -1,0 +1,39 @@
+import Synchronization
+import System
+
+/// Runs the commands that print secrets, each on a thread of its own: a password store may ask its
+/// user. All that still run are ended with this object, and with them what they have started.
+final class SecretCommands {
+  /// Rung when nobody waits any more.
+  private let end = try? Bell()
+  private var running: [String: WorkerThread] = [:]
+
+  /// Starts a command that does not run already.
+  ///
+  /// - Parameters:
+  ///   - patience: after which it is ended.
+  ///   - answer: called on another thread with the first line that it printed, or nil where it
+  ///     failed.
+  func start(
+    _ command: String, patience: Duration, answer: @escaping @Sendable (String?) -> Void
+  ) {
+    guard running[command] == nil else { return }
+    guard let end else { return answer(nil) }
+    running[command] = try? WorkerThread {
+      let printed = try? ChildProcess.output(
+        of: "/bin/sh", arguments: ["-c", "exec 2>/dev/null\n" + command],
+        until: .now + patience, orFor: end)
+      let line = printed?.text.split(separator: "\n").first.map(String.init)
+      answer(printed?.ending == .exited(status: 0) ? line : nil)
+    }
+    if running[command] == nil { answer(nil) }
+  }
+
+  /// A command has answered.
+  func ended(_ command: String) { running.removeValue(forKey: command)?.join() }
+
+  deinit {
+    end?.ring()
+    for thread in running.values { thread.join() }
+  }
+}
