@@ -10,13 +10,15 @@ package final class AnimationProvider {
 
   package let endpoint: AnimationEndpoint
   private let network: Network
-  /// What is offered; nil until that is known.
+  /// What is offered, without what turned out to be missing; nil until that is known.
   package private(set) var catalogue: AnimationCatalogue?
   /// Why it is not known.
   package private(set) var problem: String?
   package private(set) var isLoading = false
   /// Grows with what is offered: who keeps what came from here looks again.
   package private(set) var edition = 0
+  /// Those that the list names and that are not there, with the hash that it gave.
+  private var missing: [String: String?] = [:]
   private var lastRefresh: Instant?
   private var refreshes = 0
   private var awaiting: [() -> Void] = []
@@ -25,6 +27,8 @@ package final class AnimationProvider {
   private var keptBytes = 0
 
   private static let mostKept = 8 << 20
+  /// More of them stay in the list without a picture: to run through all would be a flood.
+  private static let mostMissing = 256
   private static let longest = 8 << 20
   static let refreshTime = Duration.seconds(300)
 
@@ -39,6 +43,12 @@ package final class AnimationProvider {
   }
 
   // MARK: - The catalogue
+
+  /// As `refresh`; what was missing may be there again.
+  package func refreshAnew(at now: Instant) {
+    missing = [:]
+    refresh(at: now)
+  }
 
   /// Asks what is offered now. An answer to an earlier question does not count any more.
   package func refresh(at now: Instant) {
@@ -81,7 +91,7 @@ package final class AnimationProvider {
     case .success(let new):
       let withdrawn = catalogue?.entries.filter { new[$0.id] == nil }.map(\.id) ?? []
       problem = nil
-      catalogue = new
+      offer(new)
       for id in withdrawn { forget(id) }
       // Of those without a hash only their server knows whether they are the same.
       for (id, file) in kept where file.hash == nil || new[id]?.sha256 != file.hash { drop(id) }
@@ -93,6 +103,14 @@ package final class AnimationProvider {
     let waiting = awaiting
     awaiting = []
     for resume in waiting { resume() }
+  }
+
+  /// What was missing is offered again only where its list tells of another file.
+  private func offer(_ new: AnimationCatalogue) {
+    missing = missing.filter { id, hash in new[id].map { $0.sha256 == hash } ?? false }
+    var new = new
+    for id in missing.keys { new.remove(id) }
+    catalogue = new
   }
 
   // MARK: - One animation
@@ -108,6 +126,9 @@ package final class AnimationProvider {
 
   private func fetchKnown(_ id: String, _ answer: @escaping Answer) {
     let entry = catalogue?[id]
+    guard missing[id] == nil else {
+      return answer(.failure(ResourceError("it is not there", isGone: true)))
+    }
     if catalogue != nil, entry == nil {
       forget(id)
       return answer(.failure(ResourceError("it is not offered any more", isGone: true)))
@@ -142,7 +163,10 @@ package final class AnimationProvider {
   ) {
     switch result {
     case .failure(let error):
-      if error.isGone { forget(id) }
+      if error.isGone {
+        forget(id)
+        miss(id)
+      }
       answer(result)
     case .success(let bytes):
       if let hash = entry?.sha256, hash != SHA256.hex(of: bytes) {
@@ -168,10 +192,19 @@ package final class AnimationProvider {
     if let file = kept.removeValue(forKey: id) { keptBytes -= file.bytes.count }
   }
 
+  /// Whether its server said that it is not there, whatever the list says.
+  func isMissing(_ id: String) -> Bool { missing[id] != nil }
+
+  /// Who keeps others need not look again.
+  private func miss(_ id: String) {
+    guard let entry = catalogue?[id], missing.count < AnimationProvider.mostMissing else { return }
+    missing.updateValue(entry.sha256, forKey: id)
+    catalogue?.remove(id)
+  }
+
   /// It was withdrawn: here and in the cache nothing of it stays.
   private func forget(_ id: String) {
     drop(id)
-    edition += 1
     guard case .url = endpoint.place else { return }
     for address in AnimationID.addresses(of: id, below: base) { network.discard(address) }
   }

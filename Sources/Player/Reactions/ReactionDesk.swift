@@ -75,7 +75,7 @@ final class ReactionDesk {
     guard isPossible else { return notice = "reactions are off: nothing moves" }
     guard let provider else { return notice = "this feed has no reactions" }
     strip.open()
-    provider.refresh(at: now)
+    provider.refreshAnew(at: now)
   }
 
   private func closeStrip() {
@@ -137,6 +137,7 @@ final class ReactionDesk {
       self.shape = shape
       show?.run?.reshape(alphaShape)
     }
+    hasShrunk = false
     if let position { for reaction in cues.due(at: position) { receive(reaction, at: now) } }
     perform(reactions.tick(at: now), at: now)
     if strip.isOpen, let due = provider?.refreshDue, now >= due { provider?.refresh(at: now) }
@@ -197,6 +198,7 @@ final class ReactionDesk {
       return perform(reactions.handle(.failed(ticket: ticket), at: now), at: now)
     }
     if clipsShape != shape || clipsEdition != provider.edition { clips = [] }
+    clips.removeAll { provider.isMissing($0.id) }
     let kept = clips.first { $0.id == wish.id }
     let new = ReactionShow(ticket: ticket, id: wish.id, kept: kept?.clip)
     show = new
@@ -255,7 +257,7 @@ final class ReactionDesk {
     if let position, let next = cues.next(after: position) {
       moments.append(now + (next - position))
     }
-    if show?.run?.failure != nil { moments.append(now) }
+    if show?.run?.failure != nil || hasShrunk { moments.append(now) }
     if strip.isOpen { moments += [previews?.nextMoment(at: now), provider?.refreshDue] }
     moments += runs.map(\.deadline)
     return moments.compactMap { $0 }.min()
@@ -272,6 +274,7 @@ final class ReactionDesk {
   // MARK: - What is seen
 
   private var visible = 0..<0
+  private var hasShrunk = false
 
   /// Adds the strip and the banner to what lies over the picture.
   func add(to overlays: inout Overlays, columns: Int, style: PreviewStyle, at now: Instant) {
@@ -283,6 +286,8 @@ final class ReactionDesk {
     let previews = previews ?? Previews(provider: provider, pool: pool, style: style)
     self.previews = previews
     previews.want(entries[visible].map(\.id), style: style, at: now)
+    // Where one of them turned out to be missing at once, nothing else wakes the loop.
+    hasShrunk = provider.catalogue?.entries.count != entries.count
     overlays.strip = Overlays.Strip(
       items: visible.map { index in
         StripItem(
