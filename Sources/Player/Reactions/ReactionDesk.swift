@@ -15,6 +15,8 @@ final class ReactionDesk {
   private var reactions: Reactions
   private var strip = ReactionStrip()
   private var cues = ReactionCues([])
+  /// Whether the story ran when the loop went to sleep.
+  private var isRunning = false
   private let received: [String: [ReceivedReaction]]
   private let provider: AnimationProvider?
   private let pool: DecoderPool
@@ -138,7 +140,11 @@ final class ReactionDesk {
       show?.run?.reshape(alphaShape)
     }
     hasShrunk = false
-    if let position { for reaction in cues.due(at: position) { receive(reaction, at: now) } }
+    if let position {
+      for reaction in cues.due(at: position, look: now, ran: isRunning) {
+        receive(reaction, at: now)
+      }
+    }
     perform(reactions.tick(at: now), at: now)
     if strip.isOpen, let due = provider?.refreshDue, now >= due { provider?.refresh(at: now) }
     return stepShow(at: now)
@@ -253,6 +259,7 @@ final class ReactionDesk {
 
   /// - Parameter position: the story's media time, while it runs.
   func nextMoment(at now: Instant, position: Duration?) -> Instant? {
+    isRunning = position != nil
     var moments = [reactions.nextMoment(at: now), show?.nextMoment(at: now)]
     if let position, let next = cues.next(after: position) {
       moments.append(now + (next - position))
