@@ -173,6 +173,44 @@ import Testing
     #expect(try fetch("heart", provider, network) == .success([1]))
   }
 
+  @Test func list_whoseFirstPlaceIsTriedAgainAndAgain_comesFromTheNext() throws {
+    let nginx = try Nginx(settings: "location = /animations { return 500; }")
+    try nginx.serve(list("heart"), as: "animations.json")
+    let network = try network()
+    defer { network.close() }
+    let provider = provider(nginx.url, network)
+    let now = Instant.now
+    provider.refresh(at: now)
+    provider.tick(at: now + AnimationProvider.patience)
+    try wait(network) { provider.isLoading }
+    #expect(provider.catalogue?.entries.map(\.id) == ["heart"])
+    // Not only when that one was given up.
+    #expect(nginx.accesses.count { $0.status == 500 } < 6)
+    try wait(network) { network.isFetching }
+    #expect(provider.catalogue?.entries.map(\.id) == ["heart"])
+  }
+
+  /// What `/animations` and `/animations.json` answer, and what of it is said.
+  @Test(arguments: [
+    ("return 200 '<html>';", "return 404;", "no list of animations: "),
+    ("return 404;", "return 200 '{}';", "no list of animations: it is an object, not an array"),
+    ("return 200 '{}';", "return 200 '<html>';", "it is an object, not an array"),
+    ("return 403;", "return 404;", "forbids it"), ("return 404;", "return 403;", "forbids it"),
+    ("return 404;", "return 410;", "does not have it"),
+  ])
+  func list_thatCannotBeRead_isToldByTheLikelierPlace(
+    _ first: String, _ second: String, _ words: String
+  ) throws {
+    let nginx = try Nginx(
+      settings: "location = /animations { \(first) } location = /animations.json { \(second) }")
+    let network = try network()
+    defer { network.close() }
+    let provider = provider(nginx.url, network)
+    try refresh(provider, network)
+    let problem = try #require(provider.problem)
+    #expect(problem.contains(words), "\(problem)")
+  }
+
   @Test func list_thatBecomesUnreachable_staysAsItWas() throws {
     let nginx = try Nginx()
     try nginx.serve(list("heart"), as: "animations")

@@ -21,6 +21,12 @@ package final class AnimationProvider {
   private var missing: [String: String?] = [:]
   private var lastRefresh: Instant?
   private var refreshes = 0
+  /// Where the list may be, how many of these were asked, and why those have none.
+  private var lists: [String] = []
+  private var listsAsked = 0
+  private var listAnswers: [Int: ResourceError] = [:]
+  /// When the next of them is asked, though the one before has not answered.
+  private(set) var patienceDue: Instant?
   private var awaiting: [() -> Void] = []
   /// Files by id, with the hash that the catalogue named then.
   private var kept: [String: (bytes: [UInt8], hash: String?)] = [:]
@@ -30,6 +36,7 @@ package final class AnimationProvider {
   /// More of them stay in the list without a picture: to run through all would be a flood.
   private static let mostMissing = 256
   private static let longest = 8 << 20
+  package static let patience = Duration.seconds(1)
   static let refreshTime = Duration.seconds(300)
 
   package init(endpoint: AnimationEndpoint, network: Network) {
@@ -57,7 +64,10 @@ package final class AnimationProvider {
     isLoading = true
     switch endpoint.place {
     case .file(let folder): finishRefresh(AnimationFolder(folder).catalogue())
-    case .url: load(AnimationID.catalogues(below: base)[...], refresh: refreshes)
+    case .url:
+      lists = AnimationID.catalogues(below: base)
+      (listsAsked, listAnswers) = (0, [:])
+      askNext(at: now)
     }
   }
 
@@ -66,27 +76,46 @@ package final class AnimationProvider {
     return text.hasSuffix("/") ? String(text.dropLast()) : text
   }
 
-  private func load(_ addresses: ArraySlice<String>, refresh: Int) {
-    guard let address = addresses.first else { return }
-    network.load(address, most: AnimationCatalogue.mostBytes, namedBy: endpoint.feed) {
+  /// Asks the next place where the list may be. One that does not answer soon, or is tried again and
+  /// again for its server's faults, does not hold up the next.
+  private func askNext(at now: Instant) {
+    guard listsAsked < lists.count else { return }
+    let (place, refresh) = (listsAsked, refreshes)
+    listsAsked += 1
+    patienceDue = listsAsked < lists.count ? now + AnimationProvider.patience : nil
+    network.load(lists[place], most: AnimationCatalogue.mostBytes, namedBy: endpoint.feed) {
       [weak self] result in
-      guard let self, refresh == refreshes else { return }
-      let read = result.flatMap { bytes -> Result<AnimationCatalogue, ResourceError> in
-        do throws(AnimationCatalogue.Failure) {
-          return .success(try AnimationCatalogue(bytes))
-        } catch {
-          return .failure(ResourceError(error.reason))
-        }
-      }
-      if case .failure = read, addresses.count > 1 {
-        return load(addresses.dropFirst(), refresh: refresh)
-      }
-      finishRefresh(read)
+      guard let self, refresh == refreshes, isLoading else { return }
+      take(result.flatMap(AnimationProvider.read), from: place)
     }
+  }
+
+  private static func read(_ bytes: [UInt8]) -> Result<AnimationCatalogue, ResourceError> {
+    do throws(AnimationCatalogue.Failure) {
+      return .success(try AnimationCatalogue(bytes))
+    } catch {
+      return .failure(ResourceError(error.reason))
+    }
+  }
+
+  private func take(_ answer: Result<AnimationCatalogue, ResourceError>, from place: Int) {
+    guard case .failure(let error) = answer else { return finishRefresh(answer) }
+    listAnswers[place] = error
+    guard listAnswers.count == listsAsked else { return }
+    if listsAsked < lists.count { return askNext(at: .now) }
+    // The likelier place has the word, unless it says only that there is nothing.
+    let told = listAnswers.sorted { $0.key < $1.key }.map(\.value)
+    finishRefresh(.failure(told.first { !$0.isGone } ?? error))
+  }
+
+  /// Does what is due.
+  package func tick(at now: Instant) {
+    if let patienceDue, now >= patienceDue { askNext(at: now) }
   }
 
   private func finishRefresh(_ result: Result<AnimationCatalogue, ResourceError>) {
     isLoading = false
+    patienceDue = nil
     switch result {
     case .success(let new):
       let withdrawn = catalogue?.entries.filter { new[$0.id] == nil }.map(\.id) ?? []

@@ -146,6 +146,7 @@ final class ReactionDesk {
       }
     }
     perform(reactions.tick(at: now), at: now)
+    provider?.tick(at: now)
     if strip.isOpen, let due = provider?.refreshDue, now >= due { provider?.refresh(at: now) }
     return stepShow(at: now)
   }
@@ -266,7 +267,7 @@ final class ReactionDesk {
     }
     if show?.run?.failure != nil || hasShrunk { moments.append(now) }
     if strip.isOpen { moments += [previews?.nextMoment(at: now), provider?.refreshDue] }
-    moments += runs.map(\.deadline)
+    moments += runs.map(\.deadline) + [provider?.patienceDue]
     return moments.compactMap { $0 }.min()
   }
 
