@@ -30,7 +30,7 @@ public struct AnimationCatalogue: Equatable, Sendable {
 
   /// In the order of the text, each id once.
   public private(set) var entries: [Entry] = []
-  private var places: [String: Int] = [:]
+  private var byID: [String: Entry] = [:]
 
   public init(entries: [Entry] = []) {
     for entry in entries { add(entry) }
@@ -58,11 +58,17 @@ public struct AnimationCatalogue: Equatable, Sendable {
   }
 
   /// What is offered under an id; nil where that is not (any more).
-  public subscript(id: String) -> Entry? { places[id].map { entries[$0] } }
+  public subscript(id: String) -> Entry? { byID[id] }
+
+  /// Takes one out.
+  public mutating func remove(_ id: String) {
+    guard byID.removeValue(forKey: id) != nil else { return }
+    entries.removeAll { $0.id == id }
+  }
 
   private mutating func add(_ entry: Entry) {
-    guard AnimationID.isUsable(entry.id), places[entry.id] == nil else { return }
-    places[entry.id] = entries.count
+    guard AnimationID.isUsable(entry.id), byID[entry.id] == nil else { return }
+    byID[entry.id] = entry
     entries.append(entry)
   }
 

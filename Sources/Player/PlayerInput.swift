@@ -73,7 +73,9 @@ extension Player {
   private func press(_ key: Key, now: Instant) {
     view.lastKey = now
     if stage.isAtEndCard, key == .enter { return answer(.replay, now: now) }
-    if !stage.isAtEndCard, reactions.press(key, at: now) { return }
+    // What lies over the strip comes first.
+    let isCovered = stage.isAtEndCard || view.showsHelp
+    if !isCovered, reactions.press(key, at: now) { return }
     guard let action = options.keys.action(for: key) else {
       if !stage.isAtEndCard { reactions.pressDigit(key, at: now) }
       return

@@ -67,6 +67,43 @@ extension EndToEnd {
       end(play)
     }
 
+    @Test func help_overTheStrip_takesTheKeysFirst() throws {
+      let clips = try [Colors.red, Colors.blue].map { try Colors.clip($0) }
+      let play = try play(local, sources: clips)
+      play.type("r")
+      #expect(play.waitFor("▸1 heart"))
+      play.type("?")
+      #expect(play.waitFor("reactions shown or not"))
+      // Esc closes what is seen: the help, then the strip below it.
+      play.type("\u{1B}")
+      #expect(play.waitFor("▸1 heart"))
+      play.type("?")
+      #expect(play.waitFor("reactions shown or not"))
+      play.press(.right)
+      play.type("?")
+      // Right meant the next story, not the next reaction.
+      #expect(play.waitFor("▸1 heart"))
+      #expect(play.waitFor(color: Colors.blue))
+      play.type("\u{1B}")
+      #expect(play.terminal.waitUntil(within: .seconds(5)) { !$0.text.contains("1 heart") })
+      end(play)
+    }
+
+    @Test func listedButNotThere_vanishes_andTheOthersMove() throws {
+      try directory.write(
+        #"[{"id":"gone"},{"id":"heart"},{"id":"../../etc/passwd"},{"id":"star"}]"#,
+        to: "anim/animations.json")
+      let play = try play(local)
+      play.type("r")
+      #expect(play.waitFor("2 star"))
+      #expect(play.waitFor("1 heart"))
+      #expect(!play.terminal.screen.text.contains("gone"))
+      #expect(!play.terminal.screen.text.contains("passwd"))
+      play.type("2")
+      #expect(play.waitFor(color: Colors.yellow))
+      end(play)
+    }
+
     @Test func digits_withoutTheStrip_sendWhatIsKnown() throws {
       let play = try play(local)
       play.type("2")

@@ -173,6 +173,44 @@ import Testing
     #expect(try fetch("heart", provider, network) == .success([1]))
   }
 
+  @Test func list_whoseFirstPlaceIsTriedAgainAndAgain_comesFromTheNext() throws {
+    let nginx = try Nginx(settings: "location = /animations { return 500; }")
+    try nginx.serve(list("heart"), as: "animations.json")
+    let network = try network()
+    defer { network.close() }
+    let provider = provider(nginx.url, network)
+    let now = Instant.now
+    provider.refresh(at: now)
+    provider.tick(at: now + AnimationProvider.patience)
+    try wait(network) { provider.isLoading }
+    #expect(provider.catalogue?.entries.map(\.id) == ["heart"])
+    // Not only when that one was given up.
+    #expect(nginx.accesses.count { $0.status == 500 } < 6)
+    try wait(network) { network.isFetching }
+    #expect(provider.catalogue?.entries.map(\.id) == ["heart"])
+  }
+
+  /// What `/animations` and `/animations.json` answer, and what of it is said.
+  @Test(arguments: [
+    ("return 200 '<html>';", "return 404;", "no list of animations: "),
+    ("return 404;", "return 200 '{}';", "no list of animations: it is an object, not an array"),
+    ("return 200 '{}';", "return 200 '<html>';", "it is an object, not an array"),
+    ("return 403;", "return 404;", "forbids it"), ("return 404;", "return 403;", "forbids it"),
+    ("return 404;", "return 410;", "does not have it"),
+  ])
+  func list_thatCannotBeRead_isToldByTheLikelierPlace(
+    _ first: String, _ second: String, _ words: String
+  ) throws {
+    let nginx = try Nginx(
+      settings: "location = /animations { \(first) } location = /animations.json { \(second) }")
+    let network = try network()
+    defer { network.close() }
+    let provider = provider(nginx.url, network)
+    try refresh(provider, network)
+    let problem = try #require(provider.problem)
+    #expect(problem.contains(words), "\(problem)")
+  }
+
   @Test func list_thatBecomesUnreachable_staysAsItWas() throws {
     let nginx = try Nginx()
     try nginx.serve(list("heart"), as: "animations")
@@ -230,7 +268,80 @@ import Testing
     #expect(nginx.accesses.allSatisfy { !$0.path.contains("passwd") || $0.status == 404 })
   }
 
+  /// All who want pictures of what is offered ask for it again and again.
+  private func seeAll(
+    _ provider: AnimationProvider, _ network: Network, rounds: Int = 4
+  ) throws -> [Set<String>] {
+    try (0..<rounds).map { _ in
+      let ids = provider.catalogue?.entries.map(\.id) ?? []
+      return try Set(
+        ids.filter { id in
+          if case .success = try fetch(id, provider, network) { true } else { false }
+        })
+    }
+  }
+
+  @Test(arguments: [404, 410])
+  func listed_butNotThere_vanishes_andIsAskedForOnce(_ status: Int) throws {
+    let nginx = try Nginx(
+      settings: "location = /animation/gone { return \(status); } location = /gone.json "
+        + "{ return \(status); }")
+    try nginx.serve(list("gone", "heart", "a/../b"), as: "animations")
+    try nginx.serve([1], as: "animation/heart")
+    let network = try network()
+    defer { network.close() }
+    let provider = provider(nginx.url, network)
+    try refresh(provider, network)
+    let edition = provider.edition
+    #expect(try seeAll(provider, network) == Array(repeating: ["heart"], count: 4))
+    #expect(provider.catalogue?.entries.map(\.id) == ["heart"])
+    // Who keeps the others goes on with them.
+    #expect(provider.edition == edition)
+    #expect(nginx.accesses.count { $0.path.contains("gone") } == 2)
+    // The same list does not bring it back; the viewer who looks anew asks once more.
+    try refresh(provider, network)
+    #expect(provider.catalogue?.entries.map(\.id) == ["heart"])
+    provider.refreshAnew(at: .now)
+    try wait(network) { provider.isLoading }
+    #expect(provider.catalogue?.entries.map(\.id) == ["gone", "heart", "a/../b"])
+    #expect(try seeAll(provider, network) == Array(repeating: ["heart"], count: 4))
+    #expect(nginx.accesses.count { $0.path.contains("gone") } == 4)
+  }
+
+  @Test func listed_butNotThere_comesBackWithAnotherHash() throws {
+    let nginx = try Nginx()
+    let entry = { (bytes: [UInt8]) in
+      Array(#"[{"id":"a","sha256":"\#(SHA256.hex(of: bytes))"}]"#.utf8)
+    }
+    try nginx.serve(entry([1]), as: "animations")
+    let network = try network()
+    defer { network.close() }
+    let provider = provider(nginx.url, network)
+    guard case .failure = try fetch("a", provider, network) else {
+      Issue.record("something came")
+      return
+    }
+    #expect(provider.catalogue?.entries.map(\.id) == [])
+    try nginx.serve([2, 3], as: "animation/a")
+    try nginx.serve(entry([2, 3]) + Array(" ".utf8), as: "animations")
+    try refresh(provider, network)
+    #expect(try fetch("a", provider, network) == .success([2, 3]))
+  }
+
   // MARK: - A folder
+
+  @Test func folder_thatMissesWhatItsListNames_offersTheRest() throws {
+    try directory.write(list("b", "../../etc/passwd", "a", ".x"), to: "f/animations.json")
+    try directory.write(Lottie.text(), to: "f/a.json")
+    let network = try network()
+    defer { network.close() }
+    let provider = folder(directory.path("f"), network)
+    provider.refresh(at: .now)
+    let edition = provider.edition
+    #expect(try seeAll(provider, network) == Array(repeating: ["a"], count: 4))
+    #expect(provider.catalogue?.entries.map(\.id) == ["a"])
+    #expect(provider.edition == edition)
+  }
 
   private func folder(_ path: String, _ network: Network) -> AnimationProvider {
     AnimationProvider(endpoint: AnimationEndpoint(place: .file(path)), network: network)

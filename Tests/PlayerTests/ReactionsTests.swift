@@ -257,8 +257,15 @@ import Testing
     ReactionCues(times.map { ReceivedReaction(atS: $0, id: "\($0)") })
   }
 
-  private func due(_ cues: inout ReactionCues, _ milliseconds: Int) -> [String] {
-    cues.due(at: .milliseconds(milliseconds)).map(\.id)
+  private let start = Instant.now
+
+  /// Looks at a media time; `look` is the time of day, by which the story may have run.
+  private func due(
+    _ cues: inout ReactionCues, _ milliseconds: Int, look: Int = 0, ran: Bool = true
+  ) -> [String] {
+    cues.due(
+      at: .milliseconds(milliseconds), look: start + .milliseconds(look), ran: ran
+    ).map(\.id)
   }
 
   @Test func running_givesEachAtItsMoment_once() {
@@ -289,6 +296,28 @@ import Testing
     #expect(due(&cues, 0) == [])
     #expect(due(&cues, 900) == [])
     #expect(due(&cues, 1_700) == ["1.0"])
+  }
+
+  @Test(arguments: [1_001, 1_500, 8_000, 600_000])
+  func sleptLong_overAPictureThatStays_givesWhatCameMeanwhile(_ slept: Int) {
+    let moment = Double(slept) / 1_000
+    var cues = cues(moment, moment + 0.5)
+    #expect(due(&cues, 0) == [])
+    #expect(due(&cues, slept + 2, look: slept + 3) == ["\(moment)"])
+    #expect(due(&cues, slept + 600, look: slept + 601) == ["\(moment + 0.5)"])
+  }
+
+  @Test func jumps_afterALongSleep_passOver() {
+    var cues = cues(3, 12, 14)
+    #expect(due(&cues, 0) == [])
+    // It ran for 2 s, and then was sent 10 s on.
+    #expect(due(&cues, 13_000, look: 2_000) == [])
+    #expect(due(&cues, 14_000, look: 3_000) == ["14.0"])
+    // It stood still for a minute before it was sent back, and on.
+    #expect(due(&cues, 1_000, look: 63_000, ran: false) == [])
+    #expect(due(&cues, 6_000, look: 123_000, ran: false) == [])
+    #expect(due(&cues, 11_500, look: 128_500) == [])
+    #expect(due(&cues, 12_000, look: 129_000) == ["12.0"])
   }
 
   @Test func resumed_laterOn_doesNotShowWhatWasBefore() {

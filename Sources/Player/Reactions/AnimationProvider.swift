@@ -10,22 +10,33 @@ package final class AnimationProvider {
 
   package let endpoint: AnimationEndpoint
   private let network: Network
-  /// What is offered; nil until that is known.
+  /// What is offered, without what turned out to be missing; nil until that is known.
   package private(set) var catalogue: AnimationCatalogue?
   /// Why it is not known.
   package private(set) var problem: String?
   package private(set) var isLoading = false
   /// Grows with what is offered: who keeps what came from here looks again.
   package private(set) var edition = 0
+  /// Those that the list names and that are not there, with the hash that it gave.
+  private var missing: [String: String?] = [:]
   private var lastRefresh: Instant?
   private var refreshes = 0
+  /// Where the list may be, how many of these were asked, and why those have none.
+  private var lists: [String] = []
+  private var listsAsked = 0
+  private var listAnswers: [Int: ResourceError] = [:]
+  /// When the next of them is asked, though the one before has not answered.
+  private(set) var patienceDue: Instant?
   private var awaiting: [() -> Void] = []
   /// Files by id, with the hash that the catalogue named then.
   private var kept: [String: (bytes: [UInt8], hash: String?)] = [:]
   private var keptBytes = 0
 
   private static let mostKept = 8 << 20
+  /// More of them stay in the list without a picture: to run through all would be a flood.
+  private static let mostMissing = 256
   private static let longest = 8 << 20
+  package static let patience = Duration.seconds(1)
   static let refreshTime = Duration.seconds(300)
 
   package init(endpoint: AnimationEndpoint, network: Network) {
@@ -40,6 +51,12 @@ package final class AnimationProvider {
 
   // MARK: - The catalogue
 
+  /// As `refresh`; what was missing may be there again.
+  package func refreshAnew(at now: Instant) {
+    missing = [:]
+    refresh(at: now)
+  }
+
   /// Asks what is offered now. An answer to an earlier question does not count any more.
   package func refresh(at now: Instant) {
     lastRefresh = now
@@ -47,7 +64,10 @@ package final class AnimationProvider {
     isLoading = true
     switch endpoint.place {
     case .file(let folder): finishRefresh(AnimationFolder(folder).catalogue())
-    case .url: load(AnimationID.catalogues(below: base)[...], refresh: refreshes)
+    case .url:
+      lists = AnimationID.catalogues(below: base)
+      (listsAsked, listAnswers) = (0, [:])
+      askNext(at: now)
     }
   }
 
@@ -56,32 +76,51 @@ package final class AnimationProvider {
     return text.hasSuffix("/") ? String(text.dropLast()) : text
   }
 
-  private func load(_ addresses: ArraySlice<String>, refresh: Int) {
-    guard let address = addresses.first else { return }
-    network.load(address, most: AnimationCatalogue.mostBytes, namedBy: endpoint.feed) {
+  /// Asks the next place where the list may be. One that does not answer soon, or is tried again and
+  /// again for its server's faults, does not hold up the next.
+  private func askNext(at now: Instant) {
+    guard listsAsked < lists.count else { return }
+    let (place, refresh) = (listsAsked, refreshes)
+    listsAsked += 1
+    patienceDue = listsAsked < lists.count ? now + AnimationProvider.patience : nil
+    network.load(lists[place], most: AnimationCatalogue.mostBytes, namedBy: endpoint.feed) {
       [weak self] result in
-      guard let self, refresh == refreshes else { return }
-      let read = result.flatMap { bytes -> Result<AnimationCatalogue, ResourceError> in
-        do throws(AnimationCatalogue.Failure) {
-          return .success(try AnimationCatalogue(bytes))
-        } catch {
-          return .failure(ResourceError(error.reason))
-        }
-      }
-      if case .failure = read, addresses.count > 1 {
-        return load(addresses.dropFirst(), refresh: refresh)
-      }
-      finishRefresh(read)
+      guard let self, refresh == refreshes, isLoading else { return }
+      take(result.flatMap(AnimationProvider.read), from: place)
     }
+  }
+
+  private static func read(_ bytes: [UInt8]) -> Result<AnimationCatalogue, ResourceError> {
+    do throws(AnimationCatalogue.Failure) {
+      return .success(try AnimationCatalogue(bytes))
+    } catch {
+      return .failure(ResourceError(error.reason))
+    }
+  }
+
+  private func take(_ answer: Result<AnimationCatalogue, ResourceError>, from place: Int) {
+    guard case .failure(let error) = answer else { return finishRefresh(answer) }
+    listAnswers[place] = error
+    guard listAnswers.count == listsAsked else { return }
+    if listsAsked < lists.count { return askNext(at: .now) }
+    // The likelier place has the word, unless it says only that there is nothing.
+    let told = listAnswers.sorted { $0.key < $1.key }.map(\.value)
+    finishRefresh(.failure(told.first { !$0.isGone } ?? error))
+  }
+
+  /// Does what is due.
+  package func tick(at now: Instant) {
+    if let patienceDue, now >= patienceDue { askNext(at: now) }
   }
 
   private func finishRefresh(_ result: Result<AnimationCatalogue, ResourceError>) {
     isLoading = false
+    patienceDue = nil
     switch result {
     case .success(let new):
       let withdrawn = catalogue?.entries.filter { new[$0.id] == nil }.map(\.id) ?? []
       problem = nil
-      catalogue = new
+      offer(new)
       for id in withdrawn { forget(id) }
       // Of those without a hash only their server knows whether they are the same.
       for (id, file) in kept where file.hash == nil || new[id]?.sha256 != file.hash { drop(id) }
@@ -93,6 +132,14 @@ package final class AnimationProvider {
     let waiting = awaiting
     awaiting = []
     for resume in waiting { resume() }
+  }
+
+  /// What was missing is offered again only where its list tells of another file.
+  private func offer(_ new: AnimationCatalogue) {
+    missing = missing.filter { id, hash in new[id].map { $0.sha256 == hash } ?? false }
+    var new = new
+    for id in missing.keys { new.remove(id) }
+    catalogue = new
   }
 
   // MARK: - One animation
@@ -108,6 +155,9 @@ package final class AnimationProvider {
 
   private func fetchKnown(_ id: String, _ answer: @escaping Answer) {
     let entry = catalogue?[id]
+    guard missing[id] == nil else {
+      return answer(.failure(ResourceError("it is not there", isGone: true)))
+    }
     if catalogue != nil, entry == nil {
       forget(id)
       return answer(.failure(ResourceError("it is not offered any more", isGone: true)))
@@ -142,7 +192,10 @@ package final class AnimationProvider {
   ) {
     switch result {
     case .failure(let error):
-      if error.isGone { forget(id) }
+      if error.isGone {
+        forget(id)
+        miss(id)
+      }
       answer(result)
     case .success(let bytes):
       if let hash = entry?.sha256, hash != SHA256.hex(of: bytes) {
@@ -168,10 +221,19 @@ package final class AnimationProvider {
     if let file = kept.removeValue(forKey: id) { keptBytes -= file.bytes.count }
   }
 
+  /// Whether its server said that it is not there, whatever the list says.
+  func isMissing(_ id: String) -> Bool { missing[id] != nil }
+
+  /// Who keeps others need not look again.
+  private func miss(_ id: String) {
+    guard let entry = catalogue?[id], missing.count < AnimationProvider.mostMissing else { return }
+    missing.updateValue(entry.sha256, forKey: id)
+    catalogue?.remove(id)
+  }
+
   /// It was withdrawn: here and in the cache nothing of it stays.
   private func forget(_ id: String) {
     drop(id)
-    edition += 1
     guard case .url = endpoint.place else { return }
     for address in AnimationID.addresses(of: id, below: base) { network.discard(address) }
   }

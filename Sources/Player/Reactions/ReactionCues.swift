@@ -1,4 +1,5 @@
 import Stories
+import System
 
 /// Says when the reactions that a story has received are to be shown: each once in a telling, when
 /// the story comes to its moment, and not when a jump passes over it.
@@ -6,7 +7,8 @@ package struct ReactionCues {
   /// Not shown yet, in the order of their times.
   private var pending: [ReceivedReaction]
   private var position: Duration?
-  /// A longer way in one go is a jump.
+  private var lastLook: Instant?
+  /// A longer way in one go is a jump, unless the story ran all that time.
   private static let jump = Duration.seconds(1)
 
   package init(_ received: [ReceivedReaction]) {
@@ -19,11 +21,21 @@ package struct ReactionCues {
   }
 
   /// Those whose moment was reached since the last call.
-  package mutating func due(at now: Duration) -> [ReceivedReaction] {
+  ///
+  /// - Parameters:
+  ///   - now: the story's media time.
+  ///   - look: the time of this call.
+  ///   - ran: whether the story has run since the last call: over a picture that stays, the loop may
+  ///     sleep for long, and nothing is passed over.
+  package mutating func due(
+    at now: Duration, look: Instant, ran: Bool
+  ) -> [ReceivedReaction] {
+    let slept = ran ? lastLook.map { look - $0 } ?? .zero : .zero
+    lastLook = look
     // The first position is the story's start, or where it was gone to before anything was shown.
     let last = position ?? (now <= ReactionCues.jump ? .nanoseconds(-1) : now)
     position = now
-    guard now > last, now - last <= ReactionCues.jump else { return [] }
+    guard now > last, now - last <= slept + ReactionCues.jump else { return [] }
     let reached = (last / .seconds(1))..<(now / .seconds(1))
     let due = pending.filter { $0.atS > reached.lowerBound && $0.atS <= reached.upperBound }
     if !due.isEmpty {

@@ -15,6 +15,8 @@ final class ReactionDesk {
   private var reactions: Reactions
   private var strip = ReactionStrip()
   private var cues = ReactionCues([])
+  /// Whether the story ran when the loop went to sleep.
+  private var isRunning = false
   private let received: [String: [ReceivedReaction]]
   private let provider: AnimationProvider?
   private let pool: DecoderPool
@@ -75,7 +77,7 @@ final class ReactionDesk {
     guard isPossible else { return notice = "reactions are off: nothing moves" }
     guard let provider else { return notice = "this feed has no reactions" }
     strip.open()
-    provider.refresh(at: now)
+    provider.refreshAnew(at: now)
   }
 
   private func closeStrip() {
@@ -137,8 +139,14 @@ final class ReactionDesk {
       self.shape = shape
       show?.run?.reshape(alphaShape)
     }
-    if let position { for reaction in cues.due(at: position) { receive(reaction, at: now) } }
+    hasShrunk = false
+    if let position {
+      for reaction in cues.due(at: position, look: now, ran: isRunning) {
+        receive(reaction, at: now)
+      }
+    }
     perform(reactions.tick(at: now), at: now)
+    provider?.tick(at: now)
     if strip.isOpen, let due = provider?.refreshDue, now >= due { provider?.refresh(at: now) }
     return stepShow(at: now)
   }
@@ -197,6 +205,7 @@ final class ReactionDesk {
       return perform(reactions.handle(.failed(ticket: ticket), at: now), at: now)
     }
     if clipsShape != shape || clipsEdition != provider.edition { clips = [] }
+    clips.removeAll { provider.isMissing($0.id) }
     let kept = clips.first { $0.id == wish.id }
     let new = ReactionShow(ticket: ticket, id: wish.id, kept: kept?.clip)
     show = new
@@ -251,13 +260,14 @@ final class ReactionDesk {
 
   /// - Parameter position: the story's media time, while it runs.
   func nextMoment(at now: Instant, position: Duration?) -> Instant? {
+    isRunning = position != nil
     var moments = [reactions.nextMoment(at: now), show?.nextMoment(at: now)]
     if let position, let next = cues.next(after: position) {
       moments.append(now + (next - position))
     }
-    if show?.run?.failure != nil { moments.append(now) }
+    if show?.run?.failure != nil || hasShrunk { moments.append(now) }
     if strip.isOpen { moments += [previews?.nextMoment(at: now), provider?.refreshDue] }
-    moments += runs.map(\.deadline)
+    moments += runs.map(\.deadline) + [provider?.patienceDue]
     return moments.compactMap { $0 }.min()
   }
 
@@ -272,6 +282,7 @@ final class ReactionDesk {
   // MARK: - What is seen
 
   private var visible = 0..<0
+  private var hasShrunk = false
 
   /// Adds the strip and the banner to what lies over the picture.
   func add(to overlays: inout Overlays, columns: Int, style: PreviewStyle, at now: Instant) {
@@ -283,6 +294,8 @@ final class ReactionDesk {
     let previews = previews ?? Previews(provider: provider, pool: pool, style: style)
     self.previews = previews
     previews.want(entries[visible].map(\.id), style: style, at: now)
+    // Where one of them turned out to be missing at once, nothing else wakes the loop.
+    hasShrunk = provider.catalogue?.entries.count != entries.count
     overlays.strip = Overlays.Strip(
       items: visible.map { index in
         StripItem(
