@@ -12,7 +12,8 @@ public final class History {
   private let rules: ViewingRules
   private let resumes: Bool
   private let isUntimed: Bool
-  private let sources: String
+  /// What the last run of the same sources is found by.
+  private var sources: String
   /// nil where nothing may be remembered.
   private let directory: String?
   private var thread: HistoryThread?
@@ -30,6 +31,10 @@ public final class History {
   private var story = 0
   private var shownSince: Instant?
   private var wasSeenBefore = false
+  /// Until then the current story may be one of those that are only passed by.
+  private var placeDue: Instant?
+  /// Whether all there was is told: then there is no place to go on at.
+  private var isThrough = false
   /// Whether no telling is under way.
   private var isClosed = true
 
@@ -45,6 +50,11 @@ public final class History {
     if options.keepsHistory, directory == nil { ownNotice = "no history: HOME is not set" }
     // Opened while the sources are read, where the first telling depends on it.
     if rules.unseenFirst || resumes { prepare() }
+  }
+
+  /// What standard input listed: two lists are not the same sources.
+  public func listed(_ bytes: [UInt8]) {
+    sources += "\n" + SHA256.hex(of: bytes)
   }
 
   private func prepare() {
@@ -70,10 +80,20 @@ public final class History {
     stories = selection.numbers.map { $0.map { whole[$0] } } ?? whole
     viewings = Viewings(selection.feed, past: selection.past)
     if let place = findings.place {
-      let story = selection.numbers.map { $0.firstIndex(of: place.story) } ?? place.story
-      start = story.map { ($0, place.position) }
+      start = History.start(at: place, among: selection.numbers)
     }
     return selection
+  }
+
+  /// Where to begin: at the remembered story, or where it is told no more at the next one that is.
+  private static func start(
+    at place: HistoryPlace, among numbers: [Int]?
+  ) -> (story: Int, position: Duration)? {
+    guard let numbers else { return (place.story, place.position) }
+    // Not in their order where reels with something unseen come first.
+    let next = numbers.lazy.filter { $0 >= place.story }.min()
+    guard let next, let story = numbers.firstIndex(of: next) else { return nil }
+    return (story, next == place.story ? place.position : .zero)
   }
 
   /// What is known of a feed's stories, by their numbers counted over all reels, for a list.
@@ -103,9 +123,16 @@ public final class History {
   /// What to wait for; nil where nothing comes.
   var interest: Interest? { thread.map { Interest($0.descriptor) } }
 
-  /// The moment at which the current story will have been seen.
+  /// The moment at which the current story will have been seen, or is where the run is.
   var nextMoment: Instant? {
-    showing.isBecomingSeen ? shownSince.map { $0 + Showing.least } : nil
+    let seen = showing.isBecomingSeen ? shownSince.map { $0 + Showing.least } : nil
+    return [seen, placeDue].compactMap(\.self).min()
+  }
+
+  /// Remembers the current story where it has stayed for a while, whether or not it is shown yet.
+  func keepPlace(now: Instant) {
+    guard let due = placeDue, now >= due else { return }
+    setPlace(story, .zero)
   }
 
   /// Takes in what was answered.
@@ -149,6 +176,8 @@ public final class History {
     showing = Showing()
     shownSince = nil
     isClosed = false
+    isThrough = false
+    placeDue = .now + Player.calm
     let next = viewings.reel(of: story)
     if next != reel { reelWasSeen = viewings.isReelSeen(of: story) }
     reel = next
@@ -194,7 +223,6 @@ public final class History {
         wasSeenBefore = viewings.isSeen(story)
         viewings.noteSeen(story)
         counts.views += 1
-        setPlace(story, .zero)
       case .completed:
         viewings.noteCompleted(story)
         counts.completions += 1
@@ -219,12 +247,18 @@ public final class History {
 
   /// Remembers where this run is.
   func setPlace(_ story: Int, _ position: Duration) {
-    guard stories.indices.contains(story) else { return }
+    placeDue = nil
+    guard stories.indices.contains(story), !isThrough else { return }
+    prepare()
     thread?.setPlace(of: sources, story: stories[story].id, position: position)
   }
 
   /// There is nothing to go on with.
-  func clearPlace() { thread?.clearPlace(of: sources) }
+  func clearPlace() {
+    isThrough = true
+    placeDue = nil
+    thread?.clearPlace(of: sources)
+  }
 
   // MARK: - Afterwards
 

@@ -16,6 +16,7 @@ extension Player {
   }
 
   func takeAnswers(now: Instant) {
+    history.keepPlace(now: now)
     for story in history.take() {
       guard let telling = asked, telling.story == story, telling == stage.current else { continue }
       asked = nil
@@ -30,9 +31,10 @@ extension Player {
 
   /// The viewer or a signal ends the program inside a story, or behind all.
   func stop(now: Instant) {
-    if (remembersPlace || endedBy != nil) && !stage.isAtEndCard && stage.storyCount > 0 {
+    if !stage.isAtEndCard && stage.storyCount > 0 {
       let next = stage.isWaiting ? stage.told(from: stage.current.story + 1) : nil
-      let position = next == nil ? tellings.current?.resumePosition(at: now) : nil
+      let keepsPosition = (remembersPlace || endedBy != nil) && next == nil
+      let position = keepsPosition ? tellings.current?.resumePosition(at: now) : nil
       history.setPlace(next ?? stage.current.story, position ?? .zero)
     }
     log.close(.stopped, tellings.current, now: now)

@@ -9,7 +9,7 @@ public struct FolderExport {
   static let manifestName = ".storytty-export"
 
   private let files: ServedFiles
-  private let target: String
+  private let target: PublicFolder
   private let holdings: Holdings
   private let findings: [String: Finding]
   /// Files of a former export.
@@ -44,10 +44,10 @@ public struct FolderExport {
       throw .directory(path: directory, reason: "\(error)")
     }
     do {
-      let former = try prepare(target, beside: files.folder.path)
+      let (folder, former) = try prepare(target, beside: files.folder.path)
       let findings = try probe(holdings, in: files.folder, decoder: decoder)
       var export = FolderExport(
-        files: files, target: target, holdings: holdings, findings: findings, former: former,
+        files: files, target: folder, holdings: holdings, findings: findings, former: former,
         skips: holdings.skipped)
       return try export.run()
     } catch let error as ServerError {
@@ -60,7 +60,11 @@ public struct FolderExport {
   }
 
   /// Makes the target and looks whether it may be written: only where nothing is lost by it.
-  private static func prepare(_ target: String, beside source: String) throws -> Set<String> {
+  ///
+  /// - Returns: it, and the files that a former export wrote there.
+  private static func prepare(
+    _ target: String, beside source: String
+  ) throws -> (PublicFolder, former: Set<String>) {
     let real = try place(of: target)
     for (inner, outer) in [(real, source), (source, real)]
     where inner == outer || inner.hasPrefix(outer == "/" ? "/" : outer + "/") {
@@ -70,18 +74,16 @@ public struct FolderExport {
     guard try FileStatus(of: real).kind == .directory else {
       throw ServerError.export(path: target, reason: "it is no directory")
     }
-    let names = try DirectoryEntry.all(in: real, limit: 1000).map(\.name)
-    guard !names.isEmpty else { return [] }
-    guard names.contains(manifestName) else {
+    let folder = try PublicFolder(real)
+    guard let text = try folder.read(manifestName) else {
+      if try folder.isEmpty() { return (folder, []) }
       throw ServerError.export(
         path: target, reason: "it is not empty, and not made by a former export")
     }
-    let manifest = try Descriptor.open(reading: "\(real)/\(manifestName)")
-    let size = Int(try FileStatus(of: manifest).sizeBytes)
-    let text = try manifest.read(at: 0, count: size)
     // Nothing but what an export can have written is ever removed.
     let paths = text.split(separator: 0).compactMap { String(validating: $0, as: UTF8.self) }
-    return Set(paths.filter { RequestTarget("/" + RelativeURL.encoded($0)) == .path(parts($0)) })
+    let own = paths.filter { RequestTarget("/" + RelativeURL.encoded($0)) == .path(parts($0)) }
+    return (folder, Set(own))
   }
 
   /// The path without symbolic links that the target has or will have.
@@ -129,11 +131,10 @@ public struct FolderExport {
       offered.animations.append(animation)
     }
     // A client that reads meanwhile finds the old feed with the old media, or the new with the new.
-    try PublicFolder.replace(
-      "\(target)/animations.json", with: OfferText.catalogue(offered, findings))
-    try PublicFolder.replace("\(target)/feed.json", with: OfferText.feed(offered, findings))
+    try target.replace("animations.json", with: OfferText.catalogue(offered, findings))
+    try target.replace("feed.json", with: OfferText.feed(offered, findings))
     let written = offered.items.map(\.path) + offered.animations.map { "\($0.id).json" }
-    removeFormer(but: Set(written))
+    for path in former.subtracting(written) { target.remove(path) }
     try writeManifest(Set(written))
     return Outcome(
       stories: offered.items.count, animations: offered.animations.count, copies: copies,
@@ -164,27 +165,12 @@ public struct FolderExport {
       skips.append(Skipped(source: "\(files.folder.path)/\(path)", reason: error.inWords))
       return false
     }
-    var folder = target
-    for part in FolderExport.parts(name).dropLast() {
-      folder += "/\(part)"
-      try PublicFolder.make(folder)
-    }
-    if try PublicFolder.place(file, as: "\(target)/\(name)") { copies += 1 }
+    if try target.place(file, as: name) { copies += 1 }
     return true
-  }
-
-  private func removeFormer(but kept: Set<String>) {
-    for path in former.subtracting(kept) {
-      _ = try? PrivateFolder.remove("\(target)/\(path)")
-      var parts = FolderExport.parts(path)
-      while parts.popLast() != nil, !parts.isEmpty {
-        PublicFolder.removeIfEmpty("\(target)/\(parts.joined(separator: "/"))")
-      }
-    }
   }
 
   private func writeManifest(_ paths: Set<String>) throws(SystemError) {
     let text = paths.sorted().map { $0 + "\0" }.joined()
-    try PublicFolder.replace("\(target)/\(FolderExport.manifestName)", with: Array(text.utf8))
+    try target.replace(FolderExport.manifestName, with: Array(text.utf8))
   }
 }

@@ -62,6 +62,13 @@ public struct FileStatus: Hashable, Sendable {
     self.init(info)
   }
 
+  /// What a name in a directory is, itself where it is a symbolic link; nil where it is none.
+  init?(of name: String, in folder: borrowing Descriptor) {
+    var info = stat()
+    guard fstatat(folder.number, name, &info, AT_SYMLINK_NOFOLLOW) == 0 else { return nil }
+    self.init(info)
+  }
+
   private init(_ info: stat) {
     switch info.st_mode & S_IFMT {
     case S_IFREG: kind = .regular

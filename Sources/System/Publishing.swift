@@ -1,7 +1,21 @@
 import Glibc
 
-/// Placing files where others may read them.
-public enum PublicFolder {
+/// A folder whose files others may read. Symbolic links in it are never followed: where one lies in
+/// the way, it is replaced itself.
+public final class PublicFolder: Sendable {
+  private let path: String
+  private let descriptor: Descriptor
+
+  /// Opens a directory.
+  public init(_ path: String) throws(SystemError) {
+    self.path = path
+    let number = retrying { open(path, PublicFolder.lookingFlags) }
+    guard number >= 0 else { throw SystemError(step: "open", subject: path, code: errno) }
+    descriptor = Descriptor(adopting: number)
+  }
+
+  private static let lookingFlags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
+
   /// Makes a directory that all may read; one that is there stays as it is.
   public static func make(_ path: String) throws(SystemError) {
     guard mkdir(path, 0o755) == 0 || errno == EEXIST else {
@@ -9,78 +23,155 @@ public enum PublicFolder {
     }
   }
 
-  /// Removes a directory if nothing is in it.
-  public static func removeIfEmpty(_ path: String) { rmdir(path) }
+  /// Whether nothing is in it.
+  public func isEmpty() throws(SystemError) -> Bool {
+    try DirectoryEntry.all(in: path, limit: 1).isEmpty
+  }
+
+  /// All bytes of a regular file directly in it; nil where there is none of that name.
+  public func read(_ name: String) throws(SystemError) -> [UInt8]? {
+    let flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY
+    let number = retrying { openat(descriptor.number, name, flags) }
+    if number < 0, errno == ENOENT || errno == ELOOP { return nil }
+    guard number >= 0 else { throw failure("open", name) }
+    let file = Descriptor(adopting: number)
+    let status = try FileStatus(of: file)
+    guard status.kind == .regular else { return nil }
+    return try file.read(at: 0, count: Int(status.sizeBytes))
+  }
+
+  /// Removes a file's name, and the folders that it leaves empty.
+  public func remove(_ relative: String) {
+    var parts = PublicFolder.parts(relative)
+    guard let name = parts.popLast(), let folder = try? self.folder(parts, making: false) else {
+      return
+    }
+    unlinkat(folder.number, name, 0)
+    while let name = parts.popLast(), let folder = try? self.folder(parts, making: false) {
+      guard unlinkat(folder.number, name, AT_REMOVEDIR) == 0 else { return }
+    }
+  }
 
   /// Writes a file of mode 0644 in one step: it holds the old or the new bytes, never a part.
-  public static func replace(_ path: String, with bytes: [UInt8]) throws(SystemError) {
-    try place(path) { temporary throws(SystemError) in
-      try create(temporary).writeAll(bytes)
+  public func replace(_ name: String, with bytes: [UInt8]) throws(SystemError) {
+    try place(name, in: descriptor) { temporary throws(SystemError) in
+      try create(temporary, in: descriptor).writeAll(bytes)
     }
   }
 
   /// Gives an open file a name here too: by a hard link where all may read it and the volume is the
-  /// same, else as a copy of mode 0644 with the same date. Replaces what had the name.
+  /// same, else as a copy of mode 0644 with the same date. Replaces what had the name; folders that
+  /// lead to it are made.
   ///
   /// - Returns: whether its bytes had to be copied.
-  public static func place(
-    _ file: borrowing Descriptor, as path: String
+  public func place(
+    _ file: borrowing Descriptor, as relative: String
   ) throws(SystemError) -> Bool {
+    var parts = PublicFolder.parts(relative)
+    let name = parts.removeLast()
+    let folder = try self.folder(parts, making: true)
     let status = try FileStatus(of: file)
-    if let there = try? FileStatus(of: path) {
+    let mayLink = status.permissions & 0o004 != 0
+    if let there = FileStatus(of: name, in: folder), there.kind == .regular,
+      there.permissions & 0o004 != 0
+    {
       let isSame = there.device == status.device && there.inode == status.inode
       let isCopy =
         there.sizeBytes == status.sizeBytes
         && there.modifiedNanoseconds == status.modifiedNanoseconds
-        && there.permissions & 0o004 != 0
       if isSame || isCopy { return false }
     }
     let number = file.number
     var isCopied = false
-    try place(path) { temporary throws(SystemError) in
-      let name = "/proc/self/fd/\(number)"
-      let mayLink = status.permissions & 0o004 != 0
-      if mayLink, linkat(AT_FDCWD, name, AT_FDCWD, temporary, AT_SYMLINK_FOLLOW) == 0 { return }
+    try place(name, in: folder) { temporary throws(SystemError) in
+      let source = "/proc/self/fd/\(number)"
+      if mayLink,
+        linkat(AT_FDCWD, source, folder.number, temporary, AT_SYMLINK_FOLLOW) == 0
+      {
+        return
+      }
       isCopied = true
-      try copy(number, to: temporary, status)
+      try copy(number, to: temporary, in: folder, status)
     }
     return isCopied
   }
 
-  private static func place(
-    _ path: String, _ make: (String) throws(SystemError) -> Void
+  // MARK: - Below it
+
+  private static func parts(_ relative: String) -> [String] {
+    relative.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+  }
+
+  private func failure(_ step: String, _ name: String) -> SystemError {
+    SystemError(step: step, subject: "\(path)/\(name)", code: errno)
+  }
+
+  /// A folder below it, reached without any link.
+  private func folder(_ parts: [String], making: Bool) throws(SystemError) -> Descriptor {
+    let number = fcntl(descriptor.number, F_DUPFD_CLOEXEC, 0)
+    guard number >= 0 else { throw failure("open", ".") }
+    var folder = Descriptor(adopting: number)
+    for part in parts {
+      folder = try step(to: part, in: folder, making: making)
+    }
+    return folder
+  }
+
+  private func step(
+    to name: String, in folder: borrowing Descriptor, making: Bool
+  ) throws(SystemError) -> Descriptor {
+    if making {
+      var info = stat()
+      if fstatat(folder.number, name, &info, AT_SYMLINK_NOFOLLOW) == 0,
+        info.st_mode & S_IFMT == S_IFLNK
+      {
+        unlinkat(folder.number, name, 0)
+      }
+      guard mkdirat(folder.number, name, 0o755) == 0 || errno == EEXIST else {
+        throw failure("create", name)
+      }
+    }
+    let number = retrying { openat(folder.number, name, PublicFolder.lookingFlags) }
+    guard number >= 0 else { throw failure("open", name) }
+    return Descriptor(adopting: number)
+  }
+
+  private func place(
+    _ name: String, in folder: borrowing Descriptor,
+    _ make: (String) throws(SystemError) -> Void
   ) throws(SystemError) {
-    let temporary = "\(path).\(getpid()).new"
-    unlink(temporary)
+    let temporary = "\(name).\(getpid()).new"
+    unlinkat(folder.number, temporary, 0)
     do throws(SystemError) {
       try make(temporary)
       // Two names of one file are left as they are by rename; then the temporary one goes.
-      guard rename(temporary, path) == 0 else {
-        throw SystemError(step: "replace", subject: path, code: errno)
+      guard renameat(folder.number, temporary, folder.number, name) == 0 else {
+        throw failure("replace", name)
       }
-      unlink(temporary)
+      unlinkat(folder.number, temporary, 0)
     } catch {
-      unlink(temporary)
+      unlinkat(folder.number, temporary, 0)
       throw error
     }
   }
 
-  private static func create(_ path: String) throws(SystemError) -> Descriptor {
-    let number = retrying {
-      open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o644)
-    }
-    guard number >= 0 else { throw SystemError(step: "create", subject: path, code: errno) }
+  private func create(
+    _ name: String, in folder: borrowing Descriptor
+  ) throws(SystemError) -> Descriptor {
+    let flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW
+    let number = retrying { openat(folder.number, name, flags, 0o644) }
+    guard number >= 0 else { throw failure("create", name) }
     return Descriptor(adopting: number)
   }
 
-  private static func copy(
-    _ source: Int32, to path: String, _ status: FileStatus
+  private func copy(
+    _ source: Int32, to name: String, in folder: borrowing Descriptor, _ status: FileStatus
   ) throws(SystemError) {
-    let target = try create(path)
+    let target = try create(name, in: folder)
     var offset: off_t = 0
     while true {
       let count = retrying { sendfile(target.number, source, &offset, 1 << 30) }
-      guard count >= 0 else { throw SystemError(step: "copy to", subject: path, code: errno) }
+      guard count >= 0 else { throw failure("copy to", name) }
       if count == 0 { break }
     }
     fchmod(target.number, 0o644)

@@ -237,6 +237,10 @@ enum OptionTable {
         throw UsageError(words: "\(error)")
       }
     }
+    let named = Set(scanned.options.map { rows[$0.rule].name })
+    for other in ["listen", "token-file"] where named.contains("export") && named.contains(other) {
+      throw UsageError(words: "--export writes files and serves nothing: leave out --\(other)")
+    }
     invocation.sources = scanned.operands
     if let first = scanned.operands.first, let verb = Invocation.Verb(rawValue: first),
       isVerb(verb, among: arguments)

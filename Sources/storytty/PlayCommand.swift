@@ -32,7 +32,7 @@ struct PlayCommand {
     try? pool.prepareSpare()
     let history = History(sources: invocation.sources, options: invocation.play)
     guard let network = openNetwork(invocation.network),
-      let feed = readFeed(invocation.sources, network)
+      let feed = readFeed(invocation.sources, network, listed: history.listed)
     else {
       writeReport(Player.emptyReport)
       close(history)

@@ -96,7 +96,11 @@ func openNetwork(_ options: NetworkOptions) -> Network? {
 }
 
 /// Reads the sources of a command line; complains and returns nil where there is nothing to tell.
-func readFeed(_ sources: [String], _ network: Network) -> Feed? {
+///
+/// - Parameter listed: gets what standard input named, where that is a source.
+func readFeed(
+  _ sources: [String], _ network: Network, listed: ([UInt8]) -> Void = { _ in }
+) -> Feed? {
   var named = sources
   if named.isEmpty {
     guard let demo = Installation.demo else {
@@ -107,7 +111,11 @@ func readFeed(_ sources: [String], _ network: Network) -> Feed? {
   }
   do {
     let web = WebReader(network, waiting: WaitingLine.show)
-    let feed = try FeedReader(web: web).read(named) { StandardInput.readAll() }
+    let feed = try FeedReader(web: web).read(named) {
+      let bytes = StandardInput.readAll()
+      listed(bytes)
+      return bytes
+    }
     if feed.storyCount > 0 { return feed }
     complain(skipped: feed.skipped)
     if feed.skipped.isEmpty { complain("cannot play \(named[0]): it holds no stories") }

@@ -22,7 +22,8 @@ struct ShowCommand {
     }
     let pool = DecoderPool(
       program: program,
-      refusedAnimations: RefusedAnimations(path: RefusedAnimations.usualPath))
+      refusedAnimations: RefusedAnimations(
+        path: invocation.play.keepsHistory ? RefusedAnimations.usualPath : nil))
     try? pool.prepareSpare()
     guard let network = openNetwork(invocation.network) else { return Status.usage }
     defer { network.close() }

@@ -93,5 +93,18 @@ extension EndToEnd {
       let refused = try readText("\(state)/storytty/refused-animations")
       #expect(refused.split(separator: "\n").count == 1)
     }
+
+    /// `show` remembers a refused animation as playing does, and forgets it where nothing may be
+    /// remembered.
+    @Test func show_withoutHistory_leavesNoTrace() throws {
+      let slow = try directory.write(Lottie.endless(), to: "slow.json")
+      for (options, remembers) in [(["--no-history"], false), ([], true)] {
+        let state = directory.path("state")
+        let result = try storytty(
+          ["show", slow, "--size", "4x2"] + options, environment: ["XDG_STATE_HOME": state])
+        #expect(result.status == 2)
+        #expect(fileExists("\(state)/storytty/refused-animations") == remembers)
+      }
+    }
   }
 }

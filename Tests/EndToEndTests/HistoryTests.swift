@@ -272,6 +272,77 @@ extension EndToEnd {
       #expect(try viewer.playAll(["--resume"] + pictures).names == ["2.png", "3.png"])
     }
 
+    /// The place is the story that a run was in, though nothing of it was shown yet.
+    @Test(arguments: [true, false])
+    func resume_whileAStoryIsLoading_goesOnAtIt(quits: Bool) throws {
+      let nginx = try Nginx(rate: 500)
+      try nginx.serve(file: Colors.clip(Colors.lime), as: "2.mp4")
+      let first = try viewer.picture(Colors.red, "1.png")
+      let list = try viewer.home.write("\(first)\n\(nginx.url)/2.mp4\n", to: "list.m3u")
+      let options = ["--image-time", "60", "--no-cache", "--no-preload"]
+      let play = try viewer.play(options + [list])
+      #expect(play.waitFor(color: Colors.red))
+      play.watch(for: .milliseconds(500))
+      play.press(.right)
+      #expect(play.waitFor("2.mp4 from 127.0.0.1"))
+      if quits {
+        #expect(play.quit() != nil)
+      } else {
+        play.watch(for: .milliseconds(500))
+        play.terminal.signal(SIGKILL)
+        #expect(play.terminal.awaitEnd()?.signal == SIGKILL)
+      }
+      let again = try viewer.play(options + ["--resume", list])
+      #expect(again.waitFor("2.mp4 from 127.0.0.1"))
+      #expect(again.quit() != nil)
+      #expect(try again.report().stories.map(\.name) == ["2.mp4"])
+    }
+
+    @Test func resume_atAStoryThatIsToldNoMore_goesOnAtTheNext() throws {
+      func feed(second: String) throws -> String {
+        try viewer.feed([
+          ("1", Colors.red, "anna", ""), ("2", Colors.lime, "anna", second),
+          ("3", Colors.blue, "anna", ""),
+        ])
+      }
+      let play = try viewer.play(["--image-time", "60", feed(second: "")])
+      #expect(play.waitFor(color: Colors.red))
+      play.press(.right)
+      #expect(play.waitFor(color: Colors.lime))
+      play.watch(for: .milliseconds(500))
+      #expect(play.quit()?.shellStatus == 0)
+      let expired = try feed(second: #""expires": "2020-01-01T00:00:00Z""#)
+      #expect(try viewer.playAll(["--resume", expired]).names == ["3.png"])
+    }
+
+    /// Each list on standard input has a place of its own.
+    @Test func resume_ofAListOnStandardInput_goesByWhatItNames() throws {
+      let pictures = try [("1", Colors.red), ("2", Colors.lime), ("3", Colors.blue)].map {
+        try viewer.picture($0.1, "\($0.0).png")
+      }
+      func play(_ list: [String], _ arguments: [String]) throws -> Play {
+        let names = try viewer.home.write(list.joined(separator: "\n"), to: "names")
+        let script = try viewer.home.write(
+          "#!/bin/sh\nexec '\(Programs.player)' \"$@\" - < '\(names)'\n", to: "play")
+        chmod(script, 0o755)
+        return try Play(arguments, environment: viewer.environment, program: script)
+      }
+      func resumed(_ list: [String]) throws -> [String] {
+        let play = try play(list, ["--untimed", "--resume"])
+        #expect(play.terminal.awaitEnd()?.shellStatus == 0)
+        return try play.report().stories.map(\.name)
+      }
+      let run = try play(pictures, ["--image-time", "60"])
+      #expect(run.waitFor(color: Colors.red))
+      run.press(.right)
+      #expect(run.waitFor(color: Colors.lime))
+      run.watch(for: .milliseconds(500))
+      #expect(run.quit()?.shellStatus == 0)
+      let other = Array(pictures[0...1])
+      #expect(try resumed(other) == ["1.png", "2.png"])
+      #expect(try resumed(pictures) == ["2.png", "3.png"])
+    }
+
     @Test func quitRemembering_keepsThePosition() throws {
       let clip = try Colors.clip(Colors.red)
       func run(_ arguments: [String], then keys: String) throws -> Double {

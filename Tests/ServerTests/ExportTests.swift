@@ -139,6 +139,65 @@ extension Serving {
       #expect(try inode("out/one.png") == copy.inode)
     }
 
+    /// Its own list is found among however many names.
+    @Test func export_again_intoAFolderOfManyFiles_isMade() throws {
+      for number in 0..<1500 { try folder.write([], to: "dir/empty/\(number).png") }
+      #expect(try export().status == 0)
+      for number in 0..<1500 { try folder.write("", to: "out/own\(number)") }
+      let again = try export()
+      #expect(again.status == 0)
+      #expect(again.errorText.contains("cannot export") == false)
+    }
+
+    /// What was linked while all might read it, and now only its owner may, is copied.
+    @Test func file_thatOthersMayNotReadAnyMore_isCopiedForThem() throws {
+      #expect(try export().status == 0)
+      #expect(try inode("out/one.png") == inode("dir/one.png"))
+      chmod(folder.path("dir/one.png"), 0o600)
+      #expect(try export().status == 0)
+      let copy = try FileStatus(of: folder.path("out/one.png"))
+      #expect(try copy.inode != inode("dir/one.png"))
+      #expect(copy.permissions == 0o644)
+      #expect(try FileStatus(of: folder.path("dir/one.png")).permissions == 0o600)
+    }
+
+    /// Links that somebody has put into the target lead no write and no removal out of it.
+    @Test func links_inTheTarget_areReplaced_neverFollowed() throws {
+      #expect(try export().status == 0)
+      let victims = ["a b.mp4", "one.png", "feed.json"]
+      for name in victims { try folder.write("mine", to: "victim/\(name)") }
+      for name in ["anna/a b.mp4", "one.png", "feed.json"] { unlink("\(out)/\(name)") }
+      rmdir("\(out)/anna")
+      #expect(symlink(folder.path("victim"), "\(out)/anna") == 0)
+      for name in ["one.png", "feed.json"] {
+        #expect(symlink(folder.path("victim/\(name)"), "\(out)/\(name)") == 0)
+      }
+      #expect(try export().status == 0)
+      #expect(try readFile(out + "/anna/a b.mp4") == readFile(folder.path("dir/anna/a b.mp4")))
+      #expect(Paths.canonical("\(out)/anna") == Paths.canonical(out).map { $0 + "/anna" })
+      #expect(try inode("out/one.png") == inode("dir/one.png"))
+      // What is to be removed does not lie behind a link either.
+      unlink("\(out)/anna/a b.mp4")
+      rmdir("\(out)/anna")
+      #expect(symlink(folder.path("victim"), "\(out)/anna") == 0)
+      unlink(folder.path("dir/anna/a b.mp4"))
+      #expect(try export().status == 0)
+      for name in victims { #expect(try readText(folder.path("victim/\(name)")) == "mine") }
+    }
+
+    @Test(arguments: ["--listen=127.0.0.1:0", "--token-file=token"])
+    func optionsOfServing_withAnExport_areRefused(option: String) throws {
+      let result = try run(
+        Programs.player, ["serve", folder.path("dir"), "--export", out, option],
+        environment: plainEnvironment)
+      #expect(result.status == 1)
+      let name = option.prefix { $0 != "=" }
+      #expect(
+        result.errorText
+          == "storytty: --export writes files and serves nothing: leave out \(name)\n")
+      #expect(directoryEntries(out) == [])
+    }
+
     @Test func animation_calledLikeAStory_isLeftOut() throws {
       try folder.write(lottie, to: "dir/heart.json")
       let result = try export()
