@@ -19,6 +19,13 @@ public final class StoredFile: Sendable {
     descriptor = Descriptor(adopting: number)
   }
 
+  /// Opens a file that may not be changed; its ranges can be held shared alone.
+  public init(reading path: String) throws(SystemError) {
+    let number = retrying { Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW) }
+    guard number >= 0 else { throw SystemError(step: "open", subject: path, code: errno) }
+    descriptor = Descriptor(adopting: number)
+  }
+
   /// Bytes at a position; fewer than `count` where the file ends.
   public func read(at offset: UInt64, count: Int) throws(SystemError) -> [UInt8] {
     try descriptor.read(at: offset, count: count)
@@ -118,6 +125,9 @@ public enum PrivateFolder {
       try make(path)
     }
   }
+
+  /// Whether this user may change a file, or the names in a folder, on a volume that can be written.
+  public static func isWritable(_ path: String) -> Bool { access(path, W_OK) == 0 }
 
   /// Waits until the names in it are on the medium.
   public static func synchronize(_ path: String) throws(SystemError) {

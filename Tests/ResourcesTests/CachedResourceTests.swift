@@ -135,6 +135,68 @@ import Testing
     #expect(try wrongSegments() == 0)
   }
 
+  /// Only a part is stored, and fresh: who comes back later sees the new bytes from the first on,
+  /// also where the server does not know conditions.
+  @Test(arguments: [true, false])
+  func replay_ofAPartThatChanged_givesTheNewBytes(knowsConditions: Bool) throws {
+    let version = Atomic(1)
+    let server = try FaultServer { request in
+      let seed = version.load(ordering: .relaxed)
+      var request = request
+      if !knowsConditions {
+        for name in ["if-match", "if-none-match", "if-range"] { request.fields[name] = nil }
+      }
+      return ServedFile(
+        sampleBytes(0..<2_000_000, seed: UInt64(seed)), tag: "\"v\(seed)\""
+      ).reply(to: request)
+    }
+    defer { server.close() }
+    let first = try NetworkBench(cache)
+    _ = try first.read(first.network.open(server.url + "/a"), 0, 1000).get()
+    first.network.close()
+    version.store(2, ordering: .relaxed)
+    #expect(isSample(try playAll(server.url + "/a").bytes, 0..<2_000_000, seed: 2))
+    #expect(isSample(try playAll(server.url + "/a").bytes, 0..<2_000_000, seed: 2))
+    #expect(try wrongSegments() == 0)
+  }
+
+  @Test func replay_ofAPart_isOfflineWhatItWas() throws {
+    let server = try serving(2_000_000)
+    let first = try NetworkBench(cache)
+    _ = try first.read(first.network.open(server.url + "/a"), 0, 1000).get()
+    first.network.close()
+    server.close()
+    let bench = try NetworkBench(cache)
+    let resource = try bench.network.open(server.url + "/a")
+    #expect(isSample(try bench.read(resource, 0, 65_536).get(), 0..<65_536))
+    #expect(throws: ResourceError.self) { try bench.read(resource, 1_500_000, 10).get() }
+    bench.network.close()
+  }
+
+  /// Who saw the old bytes has left; who reads on has seen none.
+  @Test func contentThatChanges_whenWhoSawItHasLeft_isBegunAnew() throws {
+    let version = Atomic(1)
+    let server = try FaultServer { request in
+      let seed = version.load(ordering: .relaxed)
+      return ServedFile(
+        sampleBytes(0..<2_000_000, seed: UInt64(seed)), tag: "\"v\(seed)\""
+      ).reply(to: request)
+    }
+    defer { server.close() }
+    let bench = try NetworkBench(cache)
+    let next = try bench.network.open(server.url + "/a")
+    do {
+      let seen = try bench.network.open(server.url + "/a")
+      #expect(isSample(try bench.read(seen, 0, 1000).get(), 0..<1000, seed: 1))
+    }
+    version.store(2, ordering: .relaxed)
+    let bytes = try bench.read(next, 1_500_000, 1000).get()
+    #expect(isSample(bytes, 1_500_000..<1_501_000, seed: 2))
+    #expect(isSample(try bench.readAll(next), 0..<2_000_000, seed: 2))
+    bench.network.close()
+    #expect(try wrongSegments() == 0)
+  }
+
   @Test func contentThatChangesBetweenTwoRanges_isNeverMixed() throws {
     let version = Atomic(1)
     let server = try FaultServer { request in

@@ -51,6 +51,16 @@ struct ServerReply: Sendable {
   }
 }
 
+/// What a test tells its server meanwhile.
+final class Flag: Sendable {
+  private let value = Mutex(false)
+
+  var isSet: Bool {
+    get { value.withLock { $0 } }
+    set { value.withLock { $0 = newValue } }
+  }
+}
+
 /// An HTTP server on a loopback port that answers whatever a test says.
 final class FaultServer: Sendable {
   typealias Handler = @Sendable (ServerRequest) -> ServerReply

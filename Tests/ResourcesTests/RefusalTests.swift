@@ -5,16 +5,6 @@ import Testing
 
 @testable import Resources
 
-/// What a test tells its server meanwhile.
-private final class Flag: Sendable {
-  private let value = Mutex(false)
-
-  var isSet: Bool {
-    get { value.withLock { $0 } }
-    set { value.withLock { $0 = newValue } }
-  }
-}
-
 /// Servers that gave a part of a story and then refuse the rest of it.
 @Suite(.serialized, .timeLimit(.minutes(3))) struct RefusalTests {
   /// How a server goes on after it has given a part.

@@ -18,6 +18,8 @@ final class FaultyDisk: Disk {
     var syncMilliseconds: UInt32 = 0
     /// Why no file can be opened.
     var openCode: Int32?
+    /// Whether all of it may be read alone.
+    var isReadOnly = false
     var free: UInt64?
   }
 
@@ -45,6 +47,12 @@ final class FaultyDisk: Disk {
       throw SystemError(step: "open", subject: path, code: code)
     }
     return FaultyFile(try real.open(path, creating: creating), self)
+  }
+  func openReading(_ path: String) throws(SystemError) -> any DiskFile {
+    FaultyFile(try real.openReading(path), self)
+  }
+  func isWritable(_ path: String) -> Bool {
+    !faults.withLock { $0.isReadOnly } && real.isWritable(path)
   }
   func synchronizeFolder(_ path: String) throws(SystemError) {
     try real.synchronizeFolder(path)

@@ -60,8 +60,8 @@ final class Content {
   private var urgencies: [UInt64: ResourceUrgency] = [:]
   /// Whether the length became known after the cache was asked to make an entry.
   var hasLateLength = false
-  /// Bytes that readers have seen: they must not be joined with other ones.
-  var hasServed = false
+  /// Readers that have seen bytes: what these go on with must not be other ones.
+  private var served: Set<UInt64> = []
   /// How often it turned out to have changed before anybody saw any of it.
   var renewals = 0
   /// Why its server does not give what is missing; nothing is fetched ahead while that stands.
@@ -111,6 +111,9 @@ final class Content {
     return ContentInfo(length: facts.length, type: facts.type)
   }
 
+  /// Whether somebody who still reads has seen bytes.
+  var hasServed: Bool { !served.isEmpty }
+
   var isWaiting: Bool { !reads.isEmpty }
 
   /// Whether nothing more can come for it once it has no readers.
@@ -159,6 +162,7 @@ final class Content {
     cancel(reader)
     urgencies[reader] = nil
     readers.remove(reader)
+    served.remove(reader)
     closeIfIdle()
   }
 
@@ -210,7 +214,7 @@ final class Content {
         read.answer(.success([]))
         continue
       }
-      hasServed = hasServed || !bytes.isEmpty
+      if !bytes.isEmpty { served.insert(read.reader) }
       network.count(
         Saving(
           hits: read.isMiss ? 0 : 1, misses: read.isMiss ? 1 : 0, served: UInt64(bytes.count)))

@@ -40,7 +40,9 @@ extension Content {
     holdAnew()
     let isFresh = content.facts.isFresh(
       now: WallClock.seconds, otherwise: freshSeconds)
-    if !isFresh { phase = .checking }
+    // A part of a former run needs its server for the rest anyway. To learn only then that the rest
+    // belongs to other bytes would be too late for who has seen the first ones.
+    if !isFresh || (!isWhole && content.facts.checked <= network.began) { phase = .checking }
   }
 
   private func created(_ content: StoredContent?) {

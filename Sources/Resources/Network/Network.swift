@@ -4,6 +4,8 @@ import System
 /// `descriptor` and then calls `deliver`.
 public final class Network {
   public let options: NetworkOptions
+  /// When this run began, in seconds since 1970.
+  let began = WallClock.seconds
   private let bell: Bell
   private(set) var loader: HTTPLoader?
   private(set) var cache: CacheThread?

@@ -18,9 +18,15 @@ final class CacheIndex {
   private let secret: [UInt8]
 
   /// Opens an index, made where it is missing; nil where a newer program made it.
-  init?(path: String, patience: Int32 = 2_000) throws(DatabaseError) {
-    database = try Database(path: path, patience: patience)
-    guard try database.migrate(IndexSchema.steps) else { return nil }
+  ///
+  /// - Parameter isReadOnly: for one that cannot be written; nil where any other version made it.
+  init?(path: String, patience: Int32 = 2_000, isReadOnly: Bool = false) throws(DatabaseError) {
+    database = try Database(path: path, patience: patience, isReadOnly: isReadOnly)
+    guard
+      try isReadOnly
+        ? database.version() == Int64(IndexSchema.steps.count)
+        : database.migrate(IndexSchema.steps)
+    else { return nil }
     let stored = try database.run("SELECT value FROM meta WHERE name = 'secret'")
     guard let secret = stored.first?.first?.bytes, secret.count == Fingerprint.secretLength else {
       throw DatabaseError(step: "read the index", code: DatabaseError.damage)

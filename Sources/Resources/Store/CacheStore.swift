@@ -37,6 +37,9 @@ final class CacheStore {
   var damages = 0
   /// Whether it was found damaged when it was opened.
   let isRenewed: Bool
+  /// Whether it only gives what is stored whole, as it cannot be written: it may be another user's,
+  /// or on a volume that is mounted so.
+  let isReadOnly: Bool
 
   /// An entry in use.
   struct Use {
@@ -56,6 +59,11 @@ final class CacheStore {
     self.limits = limits
     self.disk = disk
     self.clock = clock
+    isReadOnly = CacheStore.isReadOnly(directory, disk)
+    if isReadOnly {
+      (index, isRenewed) = (try CacheStore.openReading(directory), false)
+      return
+    }
     do {
       try disk.makeFolder(directory)
       try disk.makeFolder(directory + "/blobs")
@@ -80,6 +88,7 @@ final class CacheStore {
   }
 
   private func content(of row: CacheIndex.Row) throws(DatabaseError) -> StoredContent? {
+    if isReadOnly { return try wholeContent(of: row) }
     if let use = uses[row.entry] {
       let segments = try index.segments(of: row.entry, within: .max)
       uses[row.entry]?.references += 1
@@ -112,6 +121,7 @@ final class CacheStore {
   func create(
     _ key: String, source: String, facts: ContentFacts
   ) throws(CacheError) -> StoredContent {
+    guard !isReadOnly else { throw CacheStore.notWritable }
     try makeRoom(for: 0)
     let hash = index.hash(of: key)
     let blob = try newBlob()
@@ -163,7 +173,7 @@ final class CacheStore {
   }
 
   /// Without what turned out to be damaged and the index still tells of.
-  private func undamaged(_ segments: [Segment], of entry: EntryNumber) -> [Segment] {
+  func undamaged(_ segments: [Segment], of entry: EntryNumber) -> [Segment] {
     let damaged = dropped.filter { $0.entry == entry }.map(\.segment)
     return damaged.isEmpty ? segments : segments.filter { !damaged.contains($0) }
   }
@@ -187,6 +197,7 @@ final class CacheStore {
     _ bytes: [UInt8], at start: UInt64, of entry: EntryNumber
   ) throws(CacheError) -> Segment {
     precondition(!bytes.isEmpty && bytes.count <= Segment.most)
+    guard !isReadOnly else { throw CacheStore.notWritable }
     guard let use = uses[entry] else { throw .gone }
     try makeRoom(for: UInt64(bytes.count))
     do {
@@ -210,6 +221,7 @@ final class CacheStore {
   /// - Returns: entries whose last bytes may not be on the medium.
   @discardableResult
   func commit() throws(CacheError) -> [EntryNumber] {
+    guard !isReadOnly else { return [] }
     var lost: [EntryNumber] = []
     for (entry, use) in uses where !use.pending.isEmpty {
       do {
@@ -244,11 +256,13 @@ final class CacheStore {
 
   /// Writes changed facts of an entry.
   func revise(_ entry: EntryNumber, _ facts: ContentFacts) throws(CacheError) {
+    guard !isReadOnly else { return }
     try indexed { () throws(DatabaseError) in try index.revise(entry, facts) }
   }
 
   /// Other bytes have taken an entry's place, or it cannot be used: nobody finds it any more.
   func supersede(_ entry: EntryNumber) throws(CacheError) {
+    guard !isReadOnly else { return }
     try indexed { () throws(DatabaseError) in try index.setState(entry, .superseded) }
   }
 

@@ -132,6 +132,7 @@ extension CacheStore {
   /// - Returns: how many files no entry referred to.
   @discardableResult
   func sweep() throws(CacheError) -> Int {
+    guard !isReadOnly else { return 0 }
     try evict(Eviction.Need(entries: try entriesOverLimit(adding: 0)))
     var known = try indexed { () throws(DatabaseError) in try index.blobs() }
     var orphans = 0

@@ -41,12 +41,14 @@ final class Database {
 
   /// Opens a database file, made where it is missing. The file itself must not be a symbolic link.
   ///
-  /// - Parameter patience: how long to wait for another process, in milliseconds.
-  init(path: String, patience: Int32) throws(DatabaseError) {
+  /// - Parameters:
+  ///   - patience: how long to wait for another process, in milliseconds.
+  ///   - isReadOnly: nothing is made or written then, no journal either.
+  init(path: String, patience: Int32, isReadOnly: Bool = false) throws(DatabaseError) {
     var opened: OpaquePointer?
     let flags =
-      SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW
-      | SQLITE_OPEN_EXRESCODE
+      (isReadOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE)
+      | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_EXRESCODE
     // SQLITE_OPEN_NOFOLLOW refuses links anywhere in a path; that to its folder may hold some.
     let slash = path.lastIndex(of: "/") ?? path.startIndex
     let folder = Paths.canonical(String(path[..<slash])) ?? String(path[..<slash])

@@ -4,6 +4,10 @@ import System
 protocol Disk: Sendable {
   func makeFolder(_ path: String) throws(SystemError)
   func open(_ path: String, creating: Bool) throws(SystemError) -> any DiskFile
+  /// Opens a file to be read alone.
+  func openReading(_ path: String) throws(SystemError) -> any DiskFile
+  /// Whether a file can be changed, or names in a folder.
+  func isWritable(_ path: String) -> Bool
   func synchronizeFolder(_ path: String) throws(SystemError)
   /// Removes a file's name; false where there is none.
   func remove(_ path: String) throws(SystemError) -> Bool
@@ -32,6 +36,12 @@ struct RealDisk: Disk {
   func open(_ path: String, creating: Bool) throws(SystemError) -> any DiskFile {
     try StoredFile(path, creating: creating)
   }
+
+  func openReading(_ path: String) throws(SystemError) -> any DiskFile {
+    try StoredFile(reading: path)
+  }
+
+  func isWritable(_ path: String) -> Bool { PrivateFolder.isWritable(path) }
 
   func synchronizeFolder(_ path: String) throws(SystemError) {
     try PrivateFolder.synchronize(path)

@@ -11,7 +11,7 @@ extension CacheStore {
     } catch {
       if error.isBusy { throw .busy }
       if error.isFull { throw .noRoom }
-      guard error.isDamage, damages < 2 else { throw .unusable(error.reason) }
+      guard error.isDamage, damages < 2, !isReadOnly else { throw .unusable(error.reason) }
       damages += 1
       // A check of the whole does not find all that can be wrong.
       if damages > 1 { CacheStore.setAside(directory, disk) }

@@ -25,7 +25,8 @@ extension Database {
     }
   }
 
-  private func version() throws(DatabaseError) -> Int64 {
+  /// The version of what is there.
+  func version() throws(DatabaseError) -> Int64 {
     try run("PRAGMA user_version").first?.first?.number ?? 0
   }
 }
