@@ -123,6 +123,39 @@ import Testing
     }
   }
 
+  @Test(arguments: ["", "Cache-Control: no-cache"])
+  func withdrawn_betweenTwoRuns_isForgottenOnDisk(_ field: String) throws {
+    let header = field.isEmpty ? "" : "add_header Cache-Control no-cache;"
+    let nginx = try Nginx(settings: header)
+    try nginx.serve(list("heart", "star", "a b", "moon"), as: "animations")
+    let names = ["animation/heart", "animation/star", "a b.json", "moon.json", "feed.json"]
+    for name in names { try nginx.serve([1], as: name) }
+    let urls = names.map { "\(nginx.url)/\($0.replacing(" ", with: "%20"))" }
+    let network = try network()
+    for url in urls { #expect(try load(url, network) == .success([1])) }
+    let first = provider(nginx.url, network)
+    try refresh(first, network)
+    network.close()
+    try nginx.serve(list("heart", "moon", "new"), as: "animations")
+    let later = try self.network()
+    let second = provider(nginx.url, later)
+    try refresh(second, later)
+    let end = Instant.now + .seconds(20)
+    while second.isLooking, Instant.now < end {
+      second.tick(at: .now)
+      _ = try awaitReadiness(of: [], until: .now + .milliseconds(5))
+    }
+    #expect(!second.isLooking)
+    later.close()
+    nginx.stop()
+    let offline = try self.network()
+    defer { offline.close() }
+    let left = try urls.filter { url in
+      if case .success = try load(url, offline) { true } else { false }
+    }
+    #expect(left == [urls[0], urls[3], urls[4]])
+  }
+
   @Test(arguments: [404, 410])
   func withdrawn_byItsServer_isForgotten_alsoOnDisk(_ status: Int) throws {
     let nginx = try Nginx(settings: "location /x { return \(status); }")

@@ -26,7 +26,10 @@ package final class AnimationProvider {
   private var listsAsked = 0
   private var listAnswers: [Int: ResourceError] = [:]
   /// When the next of them is asked, though the one before has not answered.
-  private(set) var patienceDue: Instant?
+  private var patienceDue: Instant?
+  private var stored: StoredAnimations?
+  private var lookDue: Instant?
+  private var hasLooked = false
   private var awaiting: [() -> Void] = []
   /// Files by id, with the hash that the catalogue named then.
   private var kept: [String: (bytes: [UInt8], hash: String?)] = [:]
@@ -111,7 +114,31 @@ package final class AnimationProvider {
   /// Does what is due.
   package func tick(at now: Instant) {
     if let patienceDue, now >= patienceDue { askNext(at: now) }
+    forgetEarlier()
+    lookDue = stored == nil ? nil : now + .milliseconds(50)
   }
+
+  /// Once in a run: later lists are compared with the ones before.
+  private func lookIntoCache() {
+    guard !hasLooked, case .url = endpoint.place, let directory = network.options.cacheDirectory
+    else { return }
+    hasLooked = true
+    stored = try? StoredAnimations(directory: directory)
+    lookDue = .now
+  }
+
+  /// What earlier runs have stored and is not offered any more goes.
+  private func forgetEarlier() {
+    guard let catalogue, let addresses = stored?.withdrawn(below: base, offered: catalogue)
+    else { return }
+    stored = nil
+    for address in addresses where address != endpoint.feed { network.discard(address) }
+  }
+
+  /// When `tick` has something to do.
+  var tickDue: Instant? { [patienceDue, lookDue].compactMap { $0 }.min() }
+  /// Whether what earlier runs have stored is still looked for.
+  package var isLooking: Bool { stored != nil }
 
   private func finishRefresh(_ result: Result<AnimationCatalogue, ResourceError>) {
     isLoading = false
@@ -125,6 +152,7 @@ package final class AnimationProvider {
       // Of those without a hash only their server knows whether they are the same.
       for (id, file) in kept where file.hash == nil || new[id]?.sha256 != file.hash { drop(id) }
       edition += 1
+      lookIntoCache()
     case .failure(let error):
       // What was offered before stays, where only the server is out of reach.
       problem = error.reason

@@ -267,7 +267,7 @@ final class ReactionDesk {
     }
     if show?.run?.failure != nil || hasShrunk { moments.append(now) }
     if strip.isOpen { moments += [previews?.nextMoment(at: now), provider?.refreshDue] }
-    moments += runs.map(\.deadline) + [provider?.patienceDue]
+    moments += runs.map(\.deadline) + [provider?.tickDue]
     return moments.compactMap { $0 }.min()
   }
 
