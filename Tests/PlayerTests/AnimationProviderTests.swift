@@ -223,6 +223,16 @@ import Testing
     #expect(provider.catalogue?.entries.map(\.id) == ["heart"])
   }
 
+  @Test func list_thatIsAwaited_mayBeGivenUpAtTheEnd() throws {
+    let nginx = try Nginx(settings: "location = /animations { return 500; }")
+    let network = try network()
+    let provider = provider(nginx.url, network)
+    provider.refresh(at: .now)
+    try wait(network) { !network.isFetching }
+    network.close()
+    #expect(provider.isLoading)
+  }
+
   /// What `/animations` and `/animations.json` answer, and what of it is said.
   @Test(arguments: [
     ("return 200 '<html>';", "return 404;", "no list of animations: "),

@@ -231,7 +231,12 @@ public final class Network {
       _ = try? awaitReadiness(of: [Interest(bell.number)], until: deadline)
       deliver()
     }
-    for content in contents.values { content.wrapUp() }
+    for content in contents.values {
+      // A read may hold the last reader, which leaves the content: not while that drops its reads.
+      let unanswered = content.reads
+      content.wrapUp()
+      withExtendedLifetime(unanswered) {}
+    }
     passOnCounts(atLeast: 0)
     cache?.close()
     contents = [:]
