@@ -87,6 +87,7 @@ extension Serving {
           nginx.url + "/one.png", nginx.url + "/anna/a%20b.mp4",
         ])
       #expect(stories.map { $0["kind"].text } == ["picture", "video"])
+      #expect(stories.map { $0["title"].text } == ["one.png", "a b.mp4"])
       #expect(stories.map { $0["durationS"].number } == [nil, 1])
     }
 
@@ -202,7 +203,10 @@ extension Serving {
       try folder.write(lottie, to: "dir/heart.json")
       let result = try export()
       #expect(result.status == 0)
-      #expect(result.errorText.contains("heart.json is taken by a story"))
+      let path = folder.path("dir/animations/heart.json")
+      #expect(
+        result.errorText
+          == "storytty: left out: \(path): heart.json is taken by a story\n")
       #expect(try readText(out + "/animations.json") == "[]\n")
     }
 
