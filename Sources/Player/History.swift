@@ -35,6 +35,8 @@ public final class History {
   private var placeDue: Instant?
   /// Whether all there was is told: then there is no place to go on at.
   private var isThrough = false
+  /// Left before its end; for itself once more that is no skip.
+  private var isLeft = false
   /// Whether no telling is under way.
   private var isClosed = true
 
@@ -172,6 +174,8 @@ public final class History {
   }
 
   func begin(_ story: Int) {
+    if story == self.story { isLeft = false }
+    countSkip()
     self.story = story
     showing = Showing()
     shownSince = nil
@@ -205,6 +209,7 @@ public final class History {
   /// - Returns: whether the story is told no more.
   @discardableResult
   func end(_ how: Showing.End, _ telling: Telling?) -> Bool {
+    countSkip()
     var counts = counts(of: showing.end(how))
     if !isClosed, let waits = telling?.waits, waits.count > 0 {
       counts.waits = waits.count
@@ -213,6 +218,13 @@ public final class History {
     isClosed = true
     add(counts)
     return viewings.isExhausted(story)
+  }
+
+  /// Counts that the story was left for another one, or for the end.
+  private func countSkip() {
+    guard isLeft else { return }
+    isLeft = false
+    add(HistoryCounts(skips: 1))
   }
 
   private func counts(of marks: [Showing.Mark]) -> HistoryCounts {
@@ -226,7 +238,7 @@ public final class History {
       case .completed:
         viewings.noteCompleted(story)
         counts.completions += 1
-      case .skipped: counts.skips += 1
+      case .skipped: isLeft = true
       case .takenBack:
         if !wasSeenBefore { viewings.forget(story) }
         counts.views -= 1
@@ -236,7 +248,8 @@ public final class History {
   }
 
   private func add(_ counts: HistoryCounts) {
-    guard let thread, counts != HistoryCounts() else { return }
+    // Nobody has watched what a machine ran through.
+    guard !isUntimed, let thread, counts != HistoryCounts() else { return }
     let subject = stories[story]
     thread.add(
       counts,
@@ -255,6 +268,7 @@ public final class History {
 
   /// There is nothing to go on with.
   func clearPlace() {
+    countSkip()
     isThrough = true
     placeDue = nil
     thread?.clearPlace(of: sources)

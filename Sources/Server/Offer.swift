@@ -65,6 +65,7 @@ enum OfferText {
       text.member(
         "date_published",
         WallClock.text(secondsSince1970: item.status.modifiedNanoseconds / 1_000_000_000))
+      text.member("title", item.path.split(separator: "/").last.map(String.init) ?? item.path)
       // The format asks for a text, and a file has none.
       text.member("content_text", "")
       text.name("attachments")

@@ -28,8 +28,6 @@ struct Conditions: Equatable {
   var ifUnmodifiedSince: String?
   var ifRange: String?
   var range: String?
-  /// Ranges are defined for GET alone.
-  var isGet = true
 
   /// Decides in the order of section 13.2.2.
   ///
@@ -53,7 +51,7 @@ struct Conditions: Equatable {
     {
       return .notModified
     }
-    guard isGet, let range, isStillTheSame(representation, now: now) else { return .whole }
+    guard let range, isStillTheSame(representation, now: now) else { return .whole }
     return Conditions.portion(range, length: representation.length)
   }
 

@@ -177,8 +177,7 @@ extension Conditions {
       ifMatch: request.fields["if-match"], ifNoneMatch: request.fields["if-none-match"],
       ifModifiedSince: request.fields["if-modified-since"],
       ifUnmodifiedSince: request.fields["if-unmodified-since"],
-      ifRange: request.fields["if-range"], range: request.fields["range"],
-      isGet: request.method == "GET")
+      ifRange: request.fields["if-range"], range: request.fields["range"])
   }
 }
 

@@ -1,5 +1,6 @@
 import Pictures
 import Server
+import Stories
 import System
 
 /// Offers a folder to other players, or writes it down for a web server.
@@ -38,7 +39,7 @@ struct ServeCommand {
     // A connection and a file for each client.
     OwnLimits.raiseDescriptors()
     let server = try FolderServer(options) { Output.write($0) }
-    complain(skipped: server.skipped)
+    ServeCommand.name(leftOut: server.skipped)
     if server.isOpenToAll {
       complain(
         "whoever can reach \(server.url) can see what is in \(directory): "
@@ -58,12 +59,16 @@ struct ServeCommand {
 
   private func export(_ directory: String, to target: String) throws(ServerError) -> Int32 {
     let outcome = try FolderExport.write(directory, to: target, decoder: Installation.decoder)
-    complain(skipped: outcome.skipped)
+    ServeCommand.name(leftOut: outcome.skipped)
     let line =
       "exported \(ServeCommand.count(outcome.stories, "story", "stories")) and "
       + "\(ServeCommand.count(outcome.animations, "animation", "animations")) to "
       + "\(DisplayText.safe(target))\n"
     return Output.write(line) ? Status.well : Status.usage
+  }
+
+  private static func name(leftOut: [Skipped]) {
+    complain(all: leftOut.map { "left out: \($0.source): \($0.reason)" })
   }
 
   private static func count(_ number: Int, _ one: String, _ many: String) -> String {

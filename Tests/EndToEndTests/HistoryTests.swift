@@ -45,6 +45,15 @@ private struct Viewer {
     return (try play.report().stories.map(\.name), status, text)
   }
 
+  /// Watches all to the end, as a viewer does; the same of it.
+  func watchAll(_ arguments: [String]) throws -> (names: [String], status: Int32?, text: String) {
+    let play = try play(["--image-time", "0.3"] + arguments)
+    #expect(play.waitFor("That was all"))
+    let status = play.quit()?.shellStatus
+    let text = String(decoding: play.terminal.output, as: UTF8.self)
+    return (try play.report().stories.map(\.name), status, text)
+  }
+
   func run(_ arguments: [String]) throws -> CommandResult {
     try storytty(arguments, environment: environment)
   }
@@ -71,10 +80,10 @@ extension EndToEnd {
       let feed = try viewer.feed([
         ("1", Colors.red, "anna", #""maxViews": 2"#), ("2", Colors.lime, "ben", #""maxViews": 3"#),
       ])
-      #expect(try viewer.playAll([feed]).names == ["1.png", "2.png"])
-      #expect(try viewer.playAll([feed]).names == ["1.png", "2.png"])
+      #expect(try viewer.watchAll([feed]).names == ["1.png", "2.png"])
+      #expect(try viewer.watchAll([feed]).names == ["1.png", "2.png"])
       #expect(try viewer.history() == ["1.png 2 2", "2.png 2 2"])
-      let third = try viewer.playAll([feed])
+      let third = try viewer.watchAll([feed])
       #expect(third.names == ["2.png"])
       #expect(third.status == 0)
       let fourth = try viewer.playAll([feed])
@@ -126,7 +135,7 @@ extension EndToEnd {
       let broken = try viewer.home.write(
         Array("\u{89}PNG\r\n\u{1A}\n and nothing more".utf8), to: "broken.png")
       let good = try viewer.picture(Colors.red, "good.png")
-      let played = try viewer.playAll([broken, good])
+      let played = try viewer.watchAll([broken, good])
       #expect(played.names == ["broken.png", "good.png"])
       #expect(played.status == 3)
       #expect(try viewer.history() == ["good.png 1 1"])
@@ -169,6 +178,29 @@ extension EndToEnd {
       #expect(try viewer.playAll([feed]).names == ["2.png"])
     }
 
+    @Test func untimedRun_countsNothing() throws {
+      let feed = try viewer.feed([("1", Colors.red, "anna", #""maxViews": 1"#)])
+      for _ in 0..<2 { #expect(try viewer.playAll([feed]).names == ["1.png"]) }
+      #expect(try viewer.history() == [])
+    }
+
+    @Test func restart_isNoSkip() throws {
+      let feed = try viewer.feed([
+        ("1", Colors.red, "anna", #""imageTime": 60"#),
+        ("2", Colors.lime, "anna", #""imageTime": 60"#),
+      ])
+      let play = try viewer.play([feed])
+      #expect(play.waitFor(color: Colors.red))
+      play.watch(for: .milliseconds(500))
+      play.press(.home)
+      play.watch(for: .milliseconds(500))
+      play.press(.right)
+      #expect(play.waitFor(color: Colors.lime))
+      #expect(play.quit()?.shellStatus == 0)
+      let total = try JSONValue(parsing: viewer.run(["stats", "--json"]).output)["total"]
+      #expect(total["skips"].number == 1)
+    }
+
     // MARK: Time
 
     @Test func expiredAndTooOld_areLeftOut() throws {
@@ -209,7 +241,7 @@ extension EndToEnd {
       let reels = try threeReels()
       // All of a, and one of b.
       for name in ["a/1", "a/2", "b/1"] {
-        #expect(try viewer.playAll(["\(reels)/\(name).png"]).status == 0)
+        #expect(try viewer.watchAll(["\(reels)/\(name).png"]).status == 0)
       }
       let play = try viewer.play(["--unseen-first", "--untimed", reels])
       #expect(play.terminal.awaitEnd()?.shellStatus == 0)
@@ -220,7 +252,7 @@ extension EndToEnd {
     @Test func seenReel_isMarkedWhenItIsComeTo() throws {
       let reels = try threeReels()
       for name in ["a/1", "a/2", "b/1"] {
-        #expect(try viewer.playAll(["\(reels)/\(name).png"]).status == 0)
+        #expect(try viewer.watchAll(["\(reels)/\(name).png"]).status == 0)
       }
       let play = try viewer.play(["--image-time", "60", reels])
       #expect(play.waitFor("a ✓"))
@@ -384,13 +416,13 @@ extension EndToEnd {
         ("1", Colors.red, "anna", #""maxViews": 1"#), ("2", Colors.lime, "anna", #""maxViews": 2"#),
         ("3", Colors.blue, "ben", #""expires": "2020-01-01T00:00:00Z""#),
       ])
-      #expect(try viewer.playAll([feed]).names == ["1.png", "2.png"])
+      #expect(try viewer.watchAll([feed]).names == ["1.png", "2.png"])
       let words = try Play(["--text", feed], environment: viewer.environment)
       #expect(words.terminal.awaitEnd()?.shellStatus == 0)
       #expect(
         String(decoding: words.terminal.output, as: UTF8.self)
           == "story 1 of 1, anna, picture: title 2\r\n")
-      #expect(try viewer.playAll([feed]).names == ["2.png"])
+      #expect(try viewer.watchAll([feed]).names == ["2.png"])
       let none = try Play(["--text", feed], environment: viewer.environment)
       #expect(none.terminal.awaitEnd()?.shellStatus == 2)
       #expect(
@@ -473,11 +505,11 @@ extension EndToEnd {
         ("1", Colors.red, "anna", #""maxViews": 9"#), ("2", Colors.lime, "anna", ""),
       ])
       let words = "the history was damaged: it is set aside and begun anew"
-      let played = try viewer.playAll([feed])
+      let played = try viewer.watchAll([feed])
       #expect(played.names == ["1.png", "2.png"])
       #expect(played.status == 0)
       #expect(played.text.components(of: words) == 1)
-      #expect(try viewer.playAll([feed]).text.components(of: words) == 0)
+      #expect(try viewer.watchAll([feed]).text.components(of: words) == 0)
       #expect(try viewer.history() == ["1.png 2 2", "2.png 2 2"])
       #expect(
         directoryEntries(viewer.home.path("state/storytty"))
@@ -497,7 +529,7 @@ extension EndToEnd {
 
     @Test func heldFile_isDoneWithout_andSaidOnce() throws {
       let feed = try viewer.feed([("1", Colors.red, "anna", #""maxViews": 9"#)])
-      #expect(try viewer.playAll([feed]).status == 0)
+      #expect(try viewer.watchAll([feed]).status == 0)
       let holder = try StoredFile(
         viewer.home.path("state/storytty/history.db"), creating: false)
       #expect(try holder.hold(0..<(1 << 31), .exclusive))

@@ -373,6 +373,14 @@ import Testing
     #expect(thread.notice == "no history: cannot create \(folder.path)/file/state: Not a directory")
   }
 
+  @Test func fileThatDoesNotOpen_isNamed() throws {
+    try folder.write("", to: "history.db/x")
+    let path = folder.path("history.db")
+    #expect(throws: HistoryError.unusable("\(path): unable to open database file")) {
+      _ = try HistoryStore(directory: folder.path)
+    }
+  }
+
   @Test func damaged_isSaid() throws {
     try writeFile(Array(repeating: 7, count: 5000), to: folder.path("history.db"))
     let thread = try HistoryThread(directory: folder.path)

@@ -83,6 +83,20 @@ extension Serving {
       }
     }
 
+    /// nginx answers a HEAD as the GET, without the bytes.
+    @Test func head_withARange_isAnsweredAsByNginx() throws {
+      let (served, nginx) = (try Served(folder.path), try Nginx(serving: folder.path))
+      for range in ["bytes=0-9", "bytes=-5", "bytes=900000-"] {
+        let replies = try [
+          served.get("/a.mp4", ["Range: \(range)"], method: "HEAD"),
+          fetch(nginx.url + "/a.mp4", ["Range: \(range)"], method: "HEAD"),
+        ]
+        #expect(replies[0].status == replies[1].status)
+        #expect(replies[0].status == (range == "bytes=900000-" ? 416 : 206))
+        #expect(replies[0].fields["content-range"] == replies[1].fields["content-range"])
+      }
+    }
+
     @Test func severalRanges_areAnsweredByTheWhole() throws {
       let reply = try Served(folder.path).get("/a.mp4", ["Range: bytes=0-1,5-6"])
       #expect(reply.status == 200)

@@ -35,11 +35,11 @@ extension Serving {
         reply.text == """
           {"version": "https://jsonfeed.org/version/1.1", "title": "clips", "_storytty": {"animations": "."},
            "items": [
-            {"id": "top.jpg", "authors": [{"name": "clips"}], "date_published": "2023-11-14T22:13:20Z", "content_text": "", "attachments": [{"url": "top.jpg", "mime_type": "image/jpeg", "size_in_bytes": 4}]},
-            {"id": "anna/9.mp4", "authors": [{"name": "anna"}], "date_published": "2023-11-14T22:13:20Z", "content_text": "", "attachments": [{"url": "anna/9.mp4", "mime_type": "video/mp4", "size_in_bytes": 64}]},
-            {"id": "anna/10 ä?.mp4", "authors": [{"name": "anna"}], "date_published": "2023-11-14T22:13:20Z", "content_text": "", "attachments": [{"url": "anna/10%20%C3%A4%3F.mp4", "mime_type": "video/mp4", "size_in_bytes": 100}]},
-            {"id": "ben/spin.json", "authors": [{"name": "ben"}], "date_published": "2023-11-14T22:13:20Z", "content_text": "", "attachments": [{"url": "ben/spin.json", "mime_type": "video/lottie+json", "size_in_bytes": 78}]},
-            {"id": "ben/c/\\"x\\".oga", "authors": [{"name": "ben/c"}], "date_published": "2023-11-14T22:13:20Z", "content_text": "", "attachments": [{"url": "ben/c/%22x%22.oga", "mime_type": "audio/ogg", "size_in_bytes": 36}]}
+            {"id": "top.jpg", "authors": [{"name": "clips"}], "date_published": "2023-11-14T22:13:20Z", "title": "top.jpg", "content_text": "", "attachments": [{"url": "top.jpg", "mime_type": "image/jpeg", "size_in_bytes": 4}]},
+            {"id": "anna/9.mp4", "authors": [{"name": "anna"}], "date_published": "2023-11-14T22:13:20Z", "title": "9.mp4", "content_text": "", "attachments": [{"url": "anna/9.mp4", "mime_type": "video/mp4", "size_in_bytes": 64}]},
+            {"id": "anna/10 ä?.mp4", "authors": [{"name": "anna"}], "date_published": "2023-11-14T22:13:20Z", "title": "10 ä?.mp4", "content_text": "", "attachments": [{"url": "anna/10%20%C3%A4%3F.mp4", "mime_type": "video/mp4", "size_in_bytes": 100}]},
+            {"id": "ben/spin.json", "authors": [{"name": "ben"}], "date_published": "2023-11-14T22:13:20Z", "title": "spin.json", "content_text": "", "attachments": [{"url": "ben/spin.json", "mime_type": "video/lottie+json", "size_in_bytes": 78}]},
+            {"id": "ben/c/\\"x\\".oga", "authors": [{"name": "ben/c"}], "date_published": "2023-11-14T22:13:20Z", "title": "\\"x\\".oga", "content_text": "", "attachments": [{"url": "ben/c/%22x%22.oga", "mime_type": "audio/ogg", "size_in_bytes": 36}]}
            ]}
 
           """)

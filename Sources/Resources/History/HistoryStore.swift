@@ -32,12 +32,12 @@ final class HistoryStore {
     do throws(DatabaseError) {
       (database, secret) = try HistoryStore.open(self.directory)
     } catch {
-      guard error.isDamage else { throw HistoryStore.failure(error) }
+      guard error.isDamage else { throw HistoryStore.failure(error, directory) }
       HistoryStore.setAside(self.directory)
       wasSetAside = true
       do throws(DatabaseError) {
         (database, secret) = try HistoryStore.open(self.directory)
-      } catch { throw HistoryStore.failure(error) }
+      } catch { throw HistoryStore.failure(error, directory) }
     }
   }
 
@@ -66,10 +66,10 @@ final class HistoryStore {
     try? PrivateFolder.rename(path, to: damagedPath(in: directory))
   }
 
-  private static func failure(_ error: DatabaseError) -> HistoryError {
+  private static func failure(_ error: DatabaseError, _ directory: String) -> HistoryError {
     if error.isBusy { return .busy }
     if error == .tooNew { return .unusable("a newer version of this program made it") }
-    return .unusable(error.reason)
+    return .unusable("\(path(in: directory)): \(error.reason)")
   }
 
   /// Uses the database. One that turns out to be damaged is set aside and a new one begun, once.
@@ -79,7 +79,7 @@ final class HistoryStore {
     do throws(DatabaseError) {
       return try body(database)
     } catch {
-      guard error.isDamage, !wasSetAside else { throw HistoryStore.failure(error) }
+      guard error.isDamage, !wasSetAside else { throw HistoryStore.failure(error, directory) }
       HistoryStore.setAside(directory)
       wasSetAside = true
     }
@@ -87,7 +87,7 @@ final class HistoryStore {
       (database, secret) = try HistoryStore.open(directory)
       return try body(database)
     } catch {
-      throw HistoryStore.failure(error)
+      throw HistoryStore.failure(error, directory)
     }
   }
 
