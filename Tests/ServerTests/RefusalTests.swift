@@ -93,7 +93,7 @@ extension Serving {
           #expect(head.fields[name] == whole.fields[name], "\(path) \(name)")
         }
       }
-      // Ranges are defined for GET alone.
+      // As nginx does, though RFC 9110 (section 14.2) defines ranges for GET alone.
       #expect(try served.get("/a/in.mp4", ["Range: bytes=0-1"], method: "HEAD").status == 206)
     }
 
