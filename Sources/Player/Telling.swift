@@ -157,7 +157,7 @@ final class Telling {
 
   /// Takes in what the decoder says, and serves it.
   func service(_ readiness: Readiness, now: Instant) {
-    for event in session.service(readiness, now: now) {
+    batch: for event in session.service(readiness, now: now) {
       switch event {
       case .opened(let info):
         self.info = info
@@ -168,6 +168,11 @@ final class Telling {
           session.allow(pictures: Telling.picturesAhead - 1)
         }
       case .picture(var picture):
+        if beginsTooLate(with: picture, now: now) {
+          beginAtTheBeginning(now: now)
+          // What else came with it is of that place.
+          break batch
+        }
         framesDecoded += 1
         picture.time += roundStart
         queue.append(picture)
@@ -182,13 +187,22 @@ final class Telling {
     }
   }
 
+  /// Whether a story that was to begin at a position gives its last picture, long before that.
+  private func beginsTooLate(with picture: DecodedPicture, now: Instant) -> Bool {
+    guard startsLate, shown == nil, queue.isEmpty else { return false }
+    return picture.time + (picture.duration ?? .zero) + .seconds(1) < clock.time(at: now)
+  }
+
+  /// It has become shorter than the position at which it was to begin.
+  private func beginAtTheBeginning(now: Instant) {
+    startsLate = false
+    sound?.restart(at: .zero)
+    session.allow(pictures: 1)
+    restart(at: .zero, now: now)
+  }
+
   private func ended(pictures: Duration?, sound: Duration?) {
-    if startsLate, shown == nil, queue.isEmpty {
-      // It has become shorter than the position at which it was to begin.
-      startsLate = false
-      self.sound?.restart(at: .zero)
-      return restart(at: .zero, now: .now)
-    }
+    if startsLate, shown == nil, queue.isEmpty { return beginAtTheBeginning(now: .now) }
     guard let info, info.goesRound, let pictures, !untimed else {
       ends = (pictures, sound)
       if let end { self.sound?.finish(at: end) }
