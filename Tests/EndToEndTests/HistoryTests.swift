@@ -411,7 +411,7 @@ extension EndToEnd {
       let story = try #require(try again.report().stories.first)
       #expect(story.status == "ended")
       // All of it was told.
-      #expect(story.framesShown + story.framesDropped == 50)
+      #expect(story.framesShown + story.framesDropped == 20)
     }
 
     @Test func words_followTheRulesToo() throws {
