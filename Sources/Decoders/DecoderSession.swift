@@ -118,7 +118,7 @@ public final class DecoderSession {
   public func allow(soundFrames frames: Int) {
     if soundFramesAllowed == 0 { lastSign = .now }
     soundFramesAllowed += frames
-    process.send(.soundCredit(frames: UInt32(frames)))
+    send(.soundCredit(frames: UInt32(frames)))
   }
 
   /// Goes to a position: what was sent before is stale from now on.

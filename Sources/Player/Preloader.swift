@@ -37,7 +37,7 @@ final class Preloader {
     guard wishes != self.wishes else { return }
     self.wishes = wishes
     done = done.filter { entry in wishes.contains { $0.story == entry.key } }
-    // What is under way goes on only if it is still the first, or as far as it is still wanted.
+    // What is under way goes on only if it is still the most urgent.
     if let current, wishes.first?.story != current.wish.story { stop() }
     goOn()
   }

@@ -1,0 +1,29 @@
+import System
+
+/// When a story stood still for want of bytes.
+struct Waits {
+  /// Since when it stands; nil while it goes on.
+  private(set) var since: Instant?
+  private(set) var count = 0
+  private var total = Duration.zero
+
+  mutating func begin(at now: Instant) {
+    guard since == nil else { return }
+    since = now
+    count += 1
+  }
+
+  mutating func end(at now: Instant) {
+    if let since { total += now - since }
+    since = nil
+  }
+
+  /// One that is over.
+  mutating func add(_ length: Duration) {
+    count += 1
+    total += length
+  }
+
+  /// All of them together.
+  func length(at now: Instant) -> Duration { total + (since.map { now - $0 } ?? .zero) }
+}
