@@ -63,6 +63,7 @@ public final class Player {
   var openDue: Instant?
   /// The first picture on the screen is one from before.
   var showsPoster = false
+  var changeTime = ChangeTime()
   /// The story that is left has come to its end by itself.
   var keepsSound = false
 
@@ -233,12 +234,15 @@ public final class Player {
       errorUntil == nil
     else { return }
     let isNextReady = !options.untimed && tellings.hasPicture(of: stage.successor)
-    telling.lead = isNextReady ? screen.firstPictureTime : .zero
+    telling.lead = isNextReady ? changeTime.expected : .zero
     defer { if !stage.isWaiting, telling === tellings.current { history.watch(telling, now: now) } }
     switch telling.step(at: now) {
     case .nothing: break
     case .show(let picture):
-      if screen.isAwaitingStory { posters.note(picture, of: telling.story) }
+      if screen.isAwaitingStory {
+        posters.note(picture, of: telling.story)
+        changeTime.pictureBegins(at: now)
+      }
       screen.setPicture(picture, now: now)
       mustPaint = true
       guard !stage.isWaiting else { return }
@@ -257,6 +261,7 @@ public final class Player {
       keepsSound = true
       perform(stage.handle(.finished(generation: generation)), now: now)
       keepsSound = false
+      if isNextReady, !stage.isWaiting { changeTime.storyFinished(at: now) }
       // Its last picture stays, and may still be wanted in another size.
       if stage.isWaiting { telling.rest(at: now) }
     case .failed(let reason):
@@ -301,7 +306,9 @@ public final class Player {
 
   private func noteDrained(now: Instant) {
     log.noteDrained(isBusy: screen.isBusy, processStart: processStart, now: now)
-    if !screen.isBusy { log.notePicture(soundLead: tellings.current?.soundLead(at: now)) }
+    guard !screen.isBusy else { return }
+    log.notePicture(soundLead: tellings.current?.soundLead(at: now))
+    if !screen.isAwaitingStory { changeTime.pictureIsShown(at: now) }
   }
 
   func scene(now: Instant) -> Scene {

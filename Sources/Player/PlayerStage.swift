@@ -34,6 +34,7 @@ extension Player {
     errorUntil = nil
     openDue = nil
     showsPoster = false
+    changeTime.abandon()
     view.error = nil
   }
 

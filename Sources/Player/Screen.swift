@@ -35,10 +35,6 @@ final class Screen {
   private var tolerance = Screen.usualTolerance
   /// How long the last frame was under way.
   private var lastTook = Duration.zero
-  /// How long a story's first picture takes from its cells to the last byte, by those before.
-  private(set) var firstPictureTime = Duration.zero
-  private var isFirstPicture = false
-  private static let mostFirstPictureTime = Duration.milliseconds(25)
   /// Whether the present layout gives the rows of title and caption to the picture.
   private(set) var chromeIsHidden = false
 
@@ -152,7 +148,7 @@ final class Screen {
       slide = Slide(from: base, side: comesFrom, began: now)
     }
     comesFrom = nil
-
+    isAwaitingStory = false
     let picture = PixelPicture(
       width: Int(decoded.width), height: Int(decoded.height), pixels: decoded.pixels)
     self.picture = picture
@@ -208,11 +204,6 @@ final class Screen {
     } else {
       frameBegan = nil
       lastTook = took
-      if isFirstPicture {
-        // Half of the way to what was measured now: one that was late is not believed at once.
-        firstPictureTime = min((firstPictureTime + took) / 2, Screen.mostFirstPictureTime)
-        isFirstPicture = false
-      }
       if took < .milliseconds(20) { tolerance = max(Screen.usualTolerance, tolerance - 1) }
     }
   }

@@ -24,7 +24,8 @@ struct HostSection {
   ) throws(ConfigFile.Mistake) {
     self.file = file
     self.trustsCommands = trustsCommands
-    rule = HostRule(host: try HostSection.host(section, file))
+    let (host, isSecureOnly) = try HostSection.host(section, file)
+    rule = HostRule(host: host, isSecureOnly: isSecureOnly)
     for entry in section.entries {
       guard let key = Key(rawValue: entry.key) else {
         let hint = Spelling.hint(for: entry.key, among: Key.allCases.map(\.rawValue))
@@ -46,24 +47,26 @@ struct HostSection {
     }
   }
 
-  /// The host as rules name it, in small letters.
+  /// The host as rules name it, in small letters, and whether `https://` stands before it.
   private static func host(
     _ section: ConfigFile.Section, _ file: ConfigFile
-  ) throws(ConfigFile.Mistake) -> String {
-    let name = section.name
+  ) throws(ConfigFile.Mistake) -> (name: String, isSecureOnly: Bool) {
+    let secure = "https://"
+    let isSecureOnly = section.name.lowercased().hasPrefix(secure)
+    let name = isSecureOnly ? String(section.name.dropFirst(secure.count)) : section.name
     guard !name.isEmpty else {
       throw file.mistake(section.line, "a host needs a name: [host NAME]")
     }
-    if let address = WebAddress(name) {
-      throw file.mistake(
-        section.line, "'\(shown(name))' is an address; write [host \(address.ruleName)]")
-    }
     let isPlain = !name.contains { "/@?#\\".contains($0) || $0.isWhitespace }
+    if !isPlain, let address = WebAddress(section.name) {
+      throw file.mistake(
+        section.line, "'\(shown(section.name))' is an address; write [host \(address.ruleName)]")
+    }
     guard isPlain, WebAddress("https://\(name)/") != nil else {
       throw file.mistake(
         section.line, "'\(shown(name))' is no host, such as dav.example.org or nas:8080")
     }
-    return name.lowercased()
+    return (name.lowercased(), isSecureOnly)
   }
 
   /// A host as it was written, without a login and a query that stand beside it.

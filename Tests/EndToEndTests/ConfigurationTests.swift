@@ -34,6 +34,11 @@ extension EndToEnd {
       (
         "[host http://u:CANARY@h/?CANARY]", ":1: 'http://h/' is an address; write [host h:80]"
       ),
+      (
+        "[host http://nas:8080]",
+        ":1: 'http://nas:8080' is an address; write [host nas:8080]"
+      ),
+      ("[host https://]", ":1: a host needs a name: [host NAME]"),
       ("[host u:CANARY@h]", ":1: 'h' is no host, such as dav.example.org or nas:8080"),
       ("[host a/b]", ":1: 'a/b' is no host, such as dav.example.org or nas:8080"),
       ("[host a]\nuzer = x", ":2: unknown setting 'uzer' of a host; did you mean 'user'?"),

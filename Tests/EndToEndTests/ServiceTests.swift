@@ -30,7 +30,7 @@ extension EndToEnd {
     }
 
     @Test func folderOfAWebDAVServer_isListedAndPlayed_alsoOffline() throws {
-      let server = try WebDAVServer()
+      let server = try LocalServer.rclone()
       try server.serve(file: Colors.clip(Colors.red, seconds: 1), as: "sea/tide 1.mp4")
       try server.serve(file: Colors.clip(Colors.lime, seconds: 1), as: "sea/anna/2.mp4")
       let options = try options(
@@ -52,6 +52,19 @@ extension EndToEnd {
       #expect(again.stories.map(\.source) == stories)
       #expect(again.stories.map(\.framesShown) == first.stories.map(\.framesShown))
       #expect(again.cache.bytesFetched == 0)
+    }
+
+    /// What a section for https has is not sent in clear, whatever a viewer types.
+    @Test(arguments: [("", "ended"), ("https://", "failed")])
+    func header_ofASection_goesInClearOnlyWhereThatIsMeant(
+      scheme: String, status: String
+    ) throws {
+      let nginx = try Nginx(settings: #"if ($http_x_key != "k") { return 403; }"#)
+      try nginx.serve(file: Colors.clip(Colors.red, seconds: 1), as: "beach.mp4")
+      let options = try options("[host \(scheme)127.0.0.1:\(nginx.port)]\nheader = X-Key: k\n")
+      let play = try Play(["--untimed"] + options + ["\(nginx.url)/beach.mp4"])
+      #expect(play.terminal.awaitEnd()?.shellStatus == (status == "ended" ? 0 : 2))
+      #expect(try play.report().stories.map(\.status) == [status])
     }
 
     @Test func fileOfYandex_isPlayed_andItsTokenStaysWithTheService() throws {

@@ -139,7 +139,7 @@ extension NetworkBench {
 }
 
 @Suite(.serialized, .timeLimit(.minutes(2))) struct WebDAVServerTests {
-  private func fill(_ server: RealServer) throws {
+  private func fill(_ server: LocalServer) throws {
     for name in ["clip10.mp4", "clip2.mp4", "anna & ben/a b.mp4", "anna & ben/æ.mp4", ".no.mp4"] {
       try server.serve(sampleBytes(0..<50_000), as: name)
     }
@@ -147,7 +147,7 @@ extension NetworkBench {
   }
 
   /// Lists the server's root and the folders in it, then reads all stories.
-  private func check(_ server: RealServer) throws {
+  private func check(_ server: LocalServer) throws {
     try fill(server)
     let bench = try NetworkBench(nil) {
       $0.hosts = [
@@ -176,15 +176,15 @@ extension NetworkBench {
     bench.network.close()
   }
 
-  @Test(arguments: RealServer.Login.allCases)
-  func apache_isListedAndRead(login: RealServer.Login) throws {
-    try check(try RealServer.apache(login))
+  @Test(arguments: LocalServer.Login.allCases)
+  func apache_isListedAndRead(login: LocalServer.Login) throws {
+    try check(try LocalServer.apache(login))
   }
 
-  @Test func rclone_isListedAndRead() throws { try check(try RealServer.rclone()) }
+  @Test func rclone_isListedAndRead() throws { try check(try LocalServer.rclone()) }
 
   @Test func wrongLogin_failsInWords() throws {
-    let server = try RealServer.apache()
+    let server = try LocalServer.apache()
     let host = "127.0.0.1:\(server.port)"
     let bench = try NetworkBench(nil)
     #expect(

@@ -273,8 +273,8 @@ import Testing
       logins.decide(for: address, source: address) == .carry(Logins.Carried(fields: expected)))
   }
 
-  /// A section that names a port is for what that port speaks: for TLS where it has certificates,
-  /// where the port is that of https, or where it was asked securely before.
+  /// A section that names a port is for what that port speaks: for TLS where it says so or has
+  /// certificates, where the port is that of https, or where it was asked securely before.
   @Test(
     arguments: [
       // The section, its certificates, what was asked before, what is asked, what it carries.
@@ -288,12 +288,19 @@ import Testing
       ("nas:443", nil, [], "http://nas:443/a", []),
       ("nas:443", nil, [], "https://nas/a", ["X-Key: CANARY"]),
       ("nas", nil, [], "http://nas:443/a", []),
+      ("https://nas:8443", nil, [], "https://nas:8443/a", ["X-Key: CANARY"]),
+      ("https://nas:8443", nil, [], "http://nas:8443/a", []),
+      ("https://nas", nil, [], "https://nas/a", ["X-Key: CANARY"]),
+      ("https://nas", nil, [], "http://nas/a", []),
     ] as [(String, String?, [String], String, [String])])
   func fieldsOfASecurePort_neverGoThereInClear(
     host: String, certificates: String?, before: [String], url: String, expected: [String]
   ) throws {
+    let isSecureOnly = host.hasPrefix("https://")
     var logins = logins([
-      HostRule(host: host, fields: [("X-Key", .literal("CANARY"))], certificates: certificates)
+      HostRule(
+        host: isSecureOnly ? String(host.dropFirst(8)) : host, isSecureOnly: isSecureOnly,
+        fields: [("X-Key", .literal("CANARY"))], certificates: certificates)
     ])
     for url in before {
       let address = try #require(WebAddress(url))

@@ -18,7 +18,8 @@ public enum Programs {
 
   /// A program of this machine by its name, where it is installed.
   public static func installed(_ name: String) -> String? {
-    ["/usr/local/bin", "/usr/bin", "/bin"].map { "\($0)/\(name)" }.first { access($0, X_OK) == 0 }
+    ["/usr/local/bin", "/usr/bin", "/bin", "/usr/sbin"].map { "\($0)/\(name)" }
+      .first { access($0, X_OK) == 0 }
   }
 }
 

@@ -60,8 +60,9 @@ final class Content {
   private var urgencies: [UInt64: ResourceUrgency] = [:]
   /// Whether the length became known after the cache was asked to make an entry.
   var hasLateLength = false
-  /// Readers that have seen bytes: what these go on with must not be other ones.
-  private var served: Set<UInt64> = []
+  /// What each reader has seen: what it goes on with must not be of another generation, and what it
+  /// reads again was not saved again.
+  private var served: [UInt64: Extents] = [:]
   /// How often it turned out to have changed before anybody saw any of it.
   var renewals = 0
   /// Why its server does not give what is missing; nothing is fetched ahead while that stands.
@@ -79,6 +80,8 @@ final class Content {
   /// Ranges to let go of, in the order in which the index hears of their bytes.
   var releases: [Range<UInt64>] = []
   var waitsForOther: Instant?
+  /// Whether others wait until this process has made an entry of it.
+  var isBeginning = false
   /// Rereads of the index asked for so far, and how many of them are not answered yet.
   var rereads: UInt64 = 0
   var rereadsPending = 0
@@ -94,7 +97,7 @@ final class Content {
     self.address = address
     self.network = network
     key = Content.key(of: address, isListing: isListing, network.options)
-    network.cache?.send(.open(number, key: key))
+    network.cache?.send(.open(number, key: key, milliseconds: 0))
     if network.cache == nil { phase = .ready }
   }
 
@@ -162,7 +165,7 @@ final class Content {
     cancel(reader)
     urgencies[reader] = nil
     readers.remove(reader)
-    served.remove(reader)
+    served[reader] = nil
     closeIfIdle()
   }
 
@@ -170,6 +173,7 @@ final class Content {
   func closeIfIdle() {
     guard readers.isEmpty, isIdle else { return }
     network.forget(self)
+    endBeginning()
     if let stored {
       if mode != .joined, !isWhole { network.cache?.send(.supersede(stored.content.entry)) }
       network.cache?.send(.close(stored.content.entry))
@@ -181,6 +185,7 @@ final class Content {
   func wrapUp() {
     reads = []
     for fetch in Array(flights.keys) { _ = land(fetch) }
+    endBeginning()
     guard let stored else { return }
     if mode != .joined, !isWhole { network.cache?.send(.supersede(stored.content.entry)) }
     network.cache?.send(.close(stored.content.entry))
@@ -197,6 +202,7 @@ final class Content {
     serve()
     refuse()
     plan()
+    settleBeginning()
     updateAllowances()
     closeIfIdle()
   }
@@ -214,12 +220,19 @@ final class Content {
         read.answer(.success([]))
         continue
       }
-      if !bytes.isEmpty { served.insert(read.reader) }
+      let fresh = noteServed(read.offset..<read.offset + UInt64(bytes.count), to: read.reader)
       network.count(
-        Saving(
-          hits: read.isMiss ? 0 : 1, misses: read.isMiss ? 1 : 0, served: UInt64(bytes.count)))
+        Saving(hits: read.isMiss ? 0 : 1, misses: read.isMiss ? 1 : 0, served: fresh))
       read.answer(.success(bytes))
     }
+  }
+
+  /// How many bytes of a range a reader had not seen before.
+  private func noteServed(_ range: Range<UInt64>, to reader: UInt64) -> UInt64 {
+    guard !range.isEmpty else { return 0 }
+    let seen = served[reader, default: Extents()]
+    served[reader, default: Extents()].insert(range)
+    return seen.holes(in: range).reduce(0) { $0 + UInt64($1.count) }
   }
 
   /// The bytes of a read; nil where some are missing.

@@ -59,8 +59,22 @@ extension Content {
     storing = .on
     stored = StoredBytes(content)
     if hasLateLength, let facts { network.cache?.send(.revise(content.entry, facts)) }
+    if mode == .joined { claimWhatCame(content.blob) }
     for start in overlay.completeStarts { store(start) }
+    for _ in releases { network.cache?.send(.flush(number, content.entry)) }
     holdAnew()
+  }
+
+  /// What came or was asked for before there was an entry is held against others until the index
+  /// tells of it.
+  private func claimWhatCame(_ blob: Blob) {
+    var landed = overlay.extents
+    for (fetch, flight) in flights {
+      landed.remove(flight.range)
+      let isHeld = (try? blob.file.hold(flight.range, .exclusive)) ?? false
+      if isHeld { flights[fetch]?.claim = flight.range }
+    }
+    releases = landed.ranges.filter { (try? blob.file.hold($0, .exclusive)) ?? false }
   }
 
   func take(_ event: FetchEvent, _ fetch: FetchNumber) {

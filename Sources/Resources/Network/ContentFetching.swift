@@ -75,7 +75,10 @@ extension Content {
 
   /// Takes hold of a range against other processes, then fetches it.
   private func claim(_ range: Range<UInt64>) {
-    guard storing == .on, let stored else { return fetch(range, claim: nil) }
+    guard storing == .on, let stored else {
+      if storing != .undecided || begins() { fetch(range, claim: nil) }
+      return
+    }
     let first = ReadAhead.firstBlock(of: range)
     // Others may be at the end of a large window while its beginning is free.
     for part in range == first ? [range] : [range, first] {
@@ -92,6 +95,32 @@ extension Content {
       waitsForOther = waitsForOther ?? .now
       if rereadsPending == 0 { reread(milliseconds: 100) }
     }
+  }
+
+  /// Whether its first bytes may be fetched: not while another process is at that.
+  private func begins() -> Bool {
+    guard let beginnings = network.beginnings, !isBeginning else { return true }
+    isBeginning = beginnings.hold(key)
+    let isLate = waitsForOther.map { .now - $0 > Content.patienceWithOthers } ?? false
+    guard !isBeginning, !isLate else { return true }
+    waitsForOther = waitsForOther ?? .now
+    phase = .looking
+    network.cache?.send(.open(number, key: key, milliseconds: 50))
+    return false
+  }
+
+  /// Lets others begin once there is an entry to share, or none will be made by what is under way.
+  func settleBeginning() {
+    switch storing {
+    case .asked: break
+    case .undecided where !flights.isEmpty: break
+    case .undecided, .on, .off: endBeginning()
+    }
+  }
+
+  func endBeginning() {
+    if isBeginning { network.beginnings?.release(key) }
+    isBeginning = false
   }
 
   private func reread(milliseconds: Int) {

@@ -11,6 +11,8 @@ public enum Secret: Equatable, Sendable {
 public struct HostRule: Equatable, Sendable {
   /// `host` for its secure port 443 alone, or `host:port`.
   public var host: String
+  /// Whether it is for https alone, whatever the port.
+  public var isSecureOnly: Bool
   /// How the service that is there gives out its files.
   public var profile: SourceProfile
   public var fields: [(name: String, value: Secret)]
@@ -21,10 +23,12 @@ public struct HostRule: Equatable, Sendable {
   public var certificates: String?
 
   public init(
-    host: String, profile: SourceProfile = .plain, fields: [(name: String, value: Secret)] = [],
-    user: String? = nil, password: Secret? = nil, certificates: String? = nil
+    host: String, isSecureOnly: Bool = false, profile: SourceProfile = .plain,
+    fields: [(name: String, value: Secret)] = [], user: String? = nil, password: Secret? = nil,
+    certificates: String? = nil
   ) {
     self.host = host
+    self.isSecureOnly = isSecureOnly
     self.profile = profile
     self.fields = fields
     self.user = user
@@ -33,15 +37,17 @@ public struct HostRule: Equatable, Sendable {
   }
 
   public static func == (a: HostRule, b: HostRule) -> Bool {
-    a.host == b.host && a.profile == b.profile && a.user == b.user && a.password == b.password
-      && a.certificates == b.certificates && a.fields.elementsEqual(b.fields) { $0 == $1 }
+    a.host == b.host && a.isSecureOnly == b.isSecureOnly && a.profile == b.profile
+      && a.user == b.user && a.password == b.password && a.certificates == b.certificates
+      && a.fields.elementsEqual(b.fields) { $0 == $1 }
   }
 
   /// Whether this is a rule for the origin of an address. What is meant for a secure server is not
   /// sent to its insecure port, nor in clear to its secure one.
   func applies(to address: WebAddress) -> Bool {
     let host = host.lowercased()
-    if address.scheme == "http", certificates != nil || address.port == 443 { return false }
-    return host == address.ruleName || host == "\(address.host):\(address.port)"
+    let isSecure = isSecureOnly || certificates != nil || address.port == 443
+    guard address.scheme == "https" || !isSecure else { return false }
+    return host == address.ruleName || host == address.hostAndPort
   }
 }

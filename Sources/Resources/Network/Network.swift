@@ -11,6 +11,8 @@ public final class Network {
   private(set) var cache: CacheThread?
   private var contents: [ContentNumber: Content] = [:]
   private var current: [String: ContentNumber] = [:]
+  /// Nil without a cache, and until something of it is fetched.
+  private(set) lazy var beginnings = options.cacheDirectory.map { Beginnings($0, disk: disk) }
   /// Hashes of addresses whose bytes came from a private network: of all in this run, as any of them
   /// may name others at any time; a word for each is little.
   private var privateSources: Set<Int> = []

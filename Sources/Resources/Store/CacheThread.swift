@@ -27,7 +27,8 @@ enum CacheEvent: Sendable {
 /// Called from one thread, whose bell is rung when there are events to take.
 final class CacheThread: Sendable {
   enum Command: Sendable {
-    case open(ContentNumber, key: String)
+    /// Looks up what is stored, after a time where another process is at work.
+    case open(ContentNumber, key: String, milliseconds: Int)
     case create(ContentNumber, key: String, source: String, ContentFacts)
     case write(ContentNumber, EntryNumber, at: UInt64, [UInt8])
     /// Reads the index again, after a time where another process is at work.
@@ -196,7 +197,11 @@ private final class CacheLoop {
 
   private func take(_ command: CacheThread.Command) {
     switch command {
-    case .open(let number, let key):
+    case .open(let number, let key, let milliseconds):
+      guard milliseconds == 0 else {
+        let command = CacheThread.Command.open(number, key: key, milliseconds: 0)
+        return later.append((.now + .milliseconds(milliseconds), command))
+      }
       let found = attempt { store throws(CacheError) in try store.find(key) } ?? nil
       if let found { entries[found.entry, default: []].insert(number) }
       if found != nil { commitLater() }

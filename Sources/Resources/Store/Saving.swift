@@ -5,7 +5,7 @@ public struct Saving: Equatable, Sendable {
   /// Reads that were answered without any.
   public var hits: UInt64
   public var misses: UInt64
-  /// Bytes given to readers.
+  /// Bytes given to readers, each once for each time that a resource is opened.
   public var served: UInt64
   /// Bytes that came from servers.
   public var fetched: UInt64
