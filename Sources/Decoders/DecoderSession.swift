@@ -311,10 +311,15 @@ public final class DecoderSession {
     }
   }
 
-  /// Ends the decoder at once and lets go of its resources. Idempotent.
-  public func close() {
+  /// Lets go of its resources; what the decoder waits for does not come any more.
+  public func giveUpBytes() {
     for resource in resources.values { resource.cancel() }
     resources = [:]
+  }
+
+  /// Ends the decoder at once and lets go of its resources. Idempotent.
+  public func close() {
+    giveUpBytes()
     guard !isClosed else { return }
     isClosed = true
     process.kill()

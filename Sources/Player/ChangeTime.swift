@@ -34,8 +34,8 @@ struct ChangeTime {
       if !hasSeenChange { expected = took }
       return
     }
-    // Half of the way to what was measured now: one that was late is not believed at once.
-    expected = hasSeenChange ? (expected + took) / 2 : took
+    // A quarter of the way to what was measured now: one that was late is not believed at once.
+    expected = hasSeenChange ? (expected * 3 + took) / 4 : took
     hasSeenChange = true
   }
 

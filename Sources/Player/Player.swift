@@ -159,7 +159,7 @@ public final class Player {
       reactions.service(run, readiness, at: now)
     }
     tellings.dropFailed()
-    tellings.arrange(stage.successor)
+    tellings.arrange(stage.successor, now: now)
     takeAnswers(now: now)
     if let savingStill, let outcome = savingStill.service(ready[5 + watched.count], now: now) {
       view.say(outcome.words, now: now)
@@ -308,7 +308,9 @@ public final class Player {
     log.noteDrained(isBusy: screen.isBusy, processStart: processStart, now: now)
     guard !screen.isBusy else { return }
     log.notePicture(soundLead: tellings.current?.soundLead(at: now))
-    if !screen.isAwaitingStory { changeTime.pictureIsShown(at: now) }
+    guard !screen.isAwaitingStory else { return }
+    changeTime.pictureIsShown(at: now)
+    tellings.letGo()
   }
 
   func scene(now: Instant) -> Scene {

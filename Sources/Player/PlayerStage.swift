@@ -30,7 +30,7 @@ extension Player {
     history.end(.skipped, tellings.current)
     asked = nil
     if !keepsSound { loudness.speaker?.cut() }
-    tellings.endCurrent()
+    tellings.leaveCurrent()
     errorUntil = nil
     openDue = nil
     showsPoster = false

@@ -22,12 +22,15 @@ final class Telling {
   /// With less than that in hand its neighbours get nothing.
   private static let narrowHand = Duration.seconds(3)
   /// What it has in hand before it goes on after it stood still for want of bytes, and for how long
-  /// it stands still at most once the next picture is here.
-  private static let leastHand = Duration.seconds(1)
+  /// it stands still at most once the next picture is here: a second, and twice as long each time
+  /// that this was not enough.
+  private static let hands = [Duration.seconds(1), .seconds(2), .seconds(4)]
   /// Further pictures at the end, so that it is known before the sound device has all samples.
   private static let picturesAtEnd = 12
   /// Pictures a decoder may be ahead: enough to ride out a slow one, few enough to be cheap.
   private static let picturesAhead = 4
+  /// So long before its end its successor's decoder goes on.
+  private static let notice = Duration.milliseconds(150)
 
   let story: Int
   /// The stage's number for this telling; nil while it is only kept ready.
@@ -70,6 +73,8 @@ final class Telling {
   /// When the viewer went to another place in it, until that picture is there.
   private var soughtAt: Instant?
   private var soughtInVain = false
+  /// The decoder may go on behind the first picture.
+  private var isPrepared = false
   /// Whether it begins at a later position than its own beginning.
   private var startsLate = false
 
@@ -138,10 +143,23 @@ final class Telling {
     return reach - position >= time || reach >= length
   }
 
-  /// From ready to told: the decoder may go on.
+  /// Its turn comes in a moment: the decoder may go on, so that what follows its first picture is
+  /// here in time.
+  func prepare() {
+    guard !isPrepared, goesOn else { return }
+    isPrepared = true
+    session.allow(pictures: Telling.picturesAhead - 1)
+  }
+
+  /// From ready to told.
   func begin(generation: Int) {
     self.generation = generation
-    if goesOn { session.allow(pictures: Telling.picturesAhead - 1) }
+    prepare()
+  }
+
+  /// Whether its end is near.
+  func isEnding(at now: Instant) -> Bool {
+    end.map { isGoing && clock.time(at: now) >= $0 - Telling.notice } ?? false
   }
 
   /// Whether the decoder is to decode more than the first picture.
@@ -320,11 +338,13 @@ final class Telling {
     if untimed { return queue.isEmpty && ends == nil ? nil : now }
     if startsNext { return now }
     if !isGoing, !queue.isEmpty, !isPaused, let since = waits.since {
-      return since + Telling.leastHand
+      return since + hand
     }
     let forSound = isGoing ? sound?.nextMoment(now: now, isComplete: ends != nil) : nil
     let forPicture = (queue.nextTime ?? end.map { $0 - lead }).flatMap(clock.moment(of:))
-    return [forSound, forPicture].compactMap { $0 }.min()
+    let notice = end.flatMap { clock.moment(of: $0 - Telling.notice) }
+    let forNext = notice.flatMap { $0 > now ? $0 : nil }
+    return [forSound, forPicture, forNext].compactMap { $0 }.min()
   }
 
   /// A picture's time within the medium, whatever round of it this is.
@@ -412,10 +432,12 @@ final class Telling {
     }
   }
 
-  /// One stop of a second is easier to watch than a stop at every picture.
+  /// One longer stop is easier to watch than a stop at every picture.
   private func hasEnoughToGoOn(since stopped: Instant, now: Instant) -> Bool {
-    now - stopped >= Telling.leastHand || ends != nil || hasInHand(Telling.leastHand, at: now)
+    now - stopped >= hand || ends != nil || hasInHand(hand, at: now)
   }
+
+  private var hand: Duration { Telling.hands[max(0, min(waits.count, Telling.hands.count) - 1)] }
 
   /// A decoder that falls behind may skip pictures; where that does not help, the clock waits.
   private func follow(_ picture: DecodedPicture, time: Duration, now: Instant) {
@@ -468,6 +490,9 @@ final class Telling {
 
   /// The player itself stood still for a while.
   func forgive() { session.forgive() }
+
+  /// Nothing more of it is told: its bytes are not wanted any longer. `close` comes after it.
+  func leave() { session.giveUpBytes() }
 
   func close() { session.close() }
 }

@@ -89,7 +89,11 @@ struct TellingLog {
     metrics.stories[metrics.stories.count - 1].firstPictureMs = (now - began).milliseconds
     if metrics.startToFirstPicture == nil { metrics.startToFirstPicture = now - processStart }
     if let pressed = keyPressed { metrics.keyLatencies.add(now - pressed) }
-    if let gapStart { metrics.transitionGaps.add(now - gapStart) }
+    if let gapStart {
+      metrics.transitionGaps.add(now - gapStart)
+      let gap = Words.fixed((now - gapStart).milliseconds, digits: 1)
+      events?.note("\(gap) ms after the last story's last picture")
+    }
     keyPressed = nil
     gapStart = nil
   }

@@ -19,6 +19,8 @@ final class Tellings {
   private var unready: Set<Int> = []
   private var isHeldBack = false
   private(set) var current: Telling?
+  /// What was told before: its process ends once that costs the new one's first picture no time.
+  private var leaving: Telling?
   /// Whose sound comes right behind the current one's.
   private var arranged: Int?
   var shape: PictureRequest
@@ -49,7 +51,7 @@ final class Tellings {
 
   /// Makes a story the current one; what was told before ends.
   func tell(_ story: Int, generation: Int) throws(ResourceError) {
-    endCurrent()
+    leaveCurrent()
     dropFailed()
     // One that failed while it waited is tried anew: now its reason can be shown.
     unready.remove(story)
@@ -64,16 +66,31 @@ final class Tellings {
     telling.begin(generation: generation)
   }
 
-  /// Lets the sound of the story that comes next by itself begin where the current one's ends.
-  func arrange(_ next: Int?) {
-    guard let current, let next, next != arranged, let waiting = ready[next] else { return }
-    if current.arrange(waiting) { arranged = next }
+  /// Lets the story that comes next by itself begin where the current one ends, its sound too.
+  func arrange(_ next: Int?, now: Instant) {
+    guard let current, let next, let waiting = ready[next] else { return }
+    if current.isEnding(at: now) { waiting.prepare() }
+    if next != arranged, current.arrange(waiting) { arranged = next }
+  }
+
+  /// The current story is told no more; `letGo` ends its decoder.
+  func leaveCurrent() {
+    guard current != nil else { return }
+    letGo()
+    arranged = nil
+    current?.leave()
+    leaving = current
+    current = nil
+  }
+
+  func letGo() {
+    leaving?.close()
+    leaving = nil
   }
 
   func endCurrent() {
-    arranged = nil
-    current?.close()
-    current = nil
+    leaveCurrent()
+    letGo()
   }
 
   /// The story that plays needs all that the line gives, or not any more.
@@ -85,6 +102,7 @@ final class Tellings {
 
   /// Keeps just these stories ready.
   func keepReady(_ wanted: [Int]) {
+    letGo()
     for (story, telling) in ready where !wanted.contains(story) {
       telling.close()
       ready[story] = nil

@@ -77,6 +77,40 @@ extension EndToEnd {
       #expect(try play.report().stories.count == presses + 2)
     }
 
+    /// Stories that are passed by show the picture that they begin with, not the one at which they
+    /// were left.
+    @Test func leftHeldDown_showsFirstPictures() throws {
+      let clips = try ["red", "lime", "blue", "yellow", "red", "lime"].map { name in
+        try Clip(.change(name, "white"), width: 90, height: 160, rate: 10, seconds: 8).file()
+      }
+      let play = try Play(clips, columns: 80, rows: 24)
+      let white: UInt32 = 0xFFFFFF
+      for _ in clips.dropFirst() {
+        #expect(play.waitFor(color: white))
+        play.press(.right)
+        #expect(play.terminal.waitUntil(within: .seconds(10)) { !shows(white, on: $0) })
+      }
+      #expect(play.waitFor(color: white))
+      play.press(.left)
+      #expect(play.waitFor(color: Colors.red))
+      var seesWhite = false
+      for _ in 0..<4 {
+        play.press(.left)
+        _ = play.terminal.waitUntil(within: .milliseconds(40)) { screen in
+          seesWhite = seesWhite || shows(white, on: screen)
+          return false
+        }
+      }
+      #expect(
+        play.terminal.waitUntil(within: .seconds(10)) { screen in
+          seesWhite = seesWhite || shows(white, on: screen)
+          return shows(Colors.red, on: screen)
+        })
+      #expect(!seesWhite)
+      #expect(play.quit()?.shellStatus == 0)
+      play.expectRestored()
+    }
+
     @Test func randomKeys_leaveNothingBehind() throws {
       let count = isLong ? 10_000 : 250
       let play = try Play([list(of: 60), folder.path("none.mp4")], columns: 80, rows: 24)

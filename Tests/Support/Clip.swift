@@ -8,6 +8,8 @@ public struct Clip: Hashable, Sendable {
     case pattern
     /// One colour by its FFmpeg name or as 0xRRGGBB.
     case color(String)
+    /// One colour for a second, then another, by their FFmpeg names.
+    case change(String, String)
     /// Black with one white picture at the start of each second.
     case flash
     /// Motion, detail, gradients and soft noise at about 8 Mbit/s, to cost what real footage does.
@@ -92,6 +94,8 @@ public struct Clip: Hashable, Sendable {
     switch picture {
     case .pattern: return "testsrc2=\(size),\(matrix)"
     case .color(let name): return "color=c=\(name):\(size),format=rgb24,\(matrix)"
+    case .change(let first, let second):
+      return "color=c=\(first):\(size),drawbox=c=\(second):t=fill:enable='gte(t,1)',\(matrix)"
     case .flash:
       return "color=c=black:\(size),drawbox=c=white:t=fill:enable='lt(mod(n,\(rate)),1)',\(matrix)"
     case .footage:
