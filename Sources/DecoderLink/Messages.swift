@@ -2,7 +2,8 @@
 public enum PlayerMessage: Equatable, Sendable {
   /// Begin: the story's bytes are resource 0.
   case open(OpenRequest)
-  /// The answer to a `read`. Fewer bytes than asked for mean that the resource ends there.
+  /// The answer to a `read`: none at the end of the resource, fewer than asked for where no more are at
+  /// hand.
   case bytes(request: UInt32, [UInt8])
   /// A `read` or an `openResource` that the player will not or could not answer, with the reason in words.
   case refused(request: UInt32, reason: String)

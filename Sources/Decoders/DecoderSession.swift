@@ -275,7 +275,7 @@ public final class DecoderSession {
       return process.send(.refused(request: request, reason: "it asks for too much at once"))
     }
     answersOwed += 1
-    source.read(offset: offset, length: Int(length)) { [weak self] result in
+    source.readSome(offset: offset, length: Int(length)) { [weak self] result in
       guard let self else { return }
       answersOwed -= 1
       lastSign = .now

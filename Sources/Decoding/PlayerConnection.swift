@@ -76,7 +76,7 @@ final class PlayerConnection {
     }
   }
 
-  /// Bytes of a resource; fewer than `count` only where it ends.
+  /// Bytes of a resource; fewer than `count` where no more are at hand, none only at its end.
   func read(resource: UInt32, offset: UInt64, count: Int) throws(DecodingError) -> [UInt8] {
     request &+= 1
     send(.read(request: request, resource: resource, offset: offset, length: UInt32(count)))

@@ -2,7 +2,7 @@ import DecoderLink
 
 /// Bytes in order.
 package protocol ByteStream: AnyObject {
-  /// The next bytes, none at the end.
+  /// The next bytes: fewer than `count` where no more are at hand, none only at the end.
   func read(_ count: Int) throws(DecodingError) -> [UInt8]
   /// Goes to a position, where it can.
   func move(to position: UInt64) -> Bool
@@ -48,7 +48,13 @@ package final class ResourceStream: ByteStream {
     let saved = position
     defer { position = saved }
     position = 0
-    return try read(count)
+    var bytes = try read(count)
+    while bytes.count < count {
+      let part = try read(count - bytes.count)
+      if part.isEmpty { break }
+      bytes += part
+    }
+    return bytes
   }
 
   @discardableResult

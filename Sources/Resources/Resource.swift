@@ -37,6 +37,11 @@ public protocol Resource: AnyObject {
   func read(
     offset: UInt64, length: Int, answer: @escaping (Result<[UInt8], ResourceError>) -> Void)
 
+  /// Reads what is here of a range, without waiting for all of it where some is worth having: fewer
+  /// bytes than `length` need not be the end, which gives none.
+  func readSome(
+    offset: UInt64, length: Int, answer: @escaping (Result<[UInt8], ResourceError>) -> Void)
+
   /// No answer to any read still awaited is wanted.
   func cancel()
 
@@ -45,6 +50,13 @@ public protocol Resource: AnyObject {
 }
 
 extension Resource {
+  /// Where all of it is here.
+  public func readSome(
+    offset: UInt64, length: Int, answer: @escaping (Result<[UInt8], ResourceError>) -> Void
+  ) {
+    read(offset: offset, length: length, answer: answer)
+  }
+
   /// What is here needs no order.
   public func setUrgency(_: ResourceUrgency) {}
 }

@@ -143,11 +143,6 @@ private func count(ofMovesUpIn bytes: [UInt8]) -> Int {
   return count
 }
 
-func milliseconds(_ duration: Duration) -> Double {
-  let (seconds, attoseconds) = duration.components
-  return Double(seconds) * 1000 + Double(attoseconds) / 1e15
-}
-
 func median(_ values: [Double]) -> Double {
   let sorted = values.sorted()
   guard !sorted.isEmpty else { return .nan }

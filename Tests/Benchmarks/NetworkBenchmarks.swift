@@ -83,15 +83,15 @@ extension Benchmarks {
       #expect(whole.network.bytes == size)
     }
 
-    /// A line of about 200 kB/s and stories that need about as much.
+    /// A line of 200 kB/s and stories that need about as much.
     @Test func slowLine_withAndWithoutPreloading() throws {
       let count = Effort.isFull ? 8 : 2
       let seconds = Effort.isFull ? 10.0 : 1
-      let slow = try Nginx(rate: 110_000)
+      let slow = try SlowLine(to: nginx.port, bytesPerSecond: 200_000)
       for number in 0..<count {
         let clip = Clip(
           .pattern, width: 640 - 2 * number, height: 360, rate: 30, seconds: seconds, sound: true)
-        try slow.serve(file: Self.padded(clip, to: Int(seconds * 200_000)), as: "\(number).mp4")
+        try nginx.serve(file: Self.padded(clip, to: Int(seconds * 200_000)), as: "slow/\(number).mp4")
       }
       var table = Table(
         "\(count) stories of \(Int(seconds * 200)) kB at 200 kB/s", "", "stops", "stood still s",
@@ -99,7 +99,7 @@ extension Benchmarks {
       for (name, options) in [("preloading", []), ("none", ["--no-preload"])] {
         let report = try Self.run(
           options + ["--cache-dir", home.path(name)]
-            + (0..<count).map { "\(slow.url)/\($0).mp4" }
+            + (0..<count).map { "\(slow.url)/slow/\($0).mp4" }
         ) { terminal in
           _ = terminal.waitUntil(within: .seconds(seconds * Double(count) * 2 + 20)) {
             $0.text.contains("That was all")

@@ -130,11 +130,17 @@ extension Benchmarks {
         terminal.send(" ")
         pause(.milliseconds(700))
         peak = Self.peakKibibytes(player)
-        let family = [player] + Self.children(of: player)
-        let before = family.map(Self.processorMs).reduce(0, +)
-        let length = Effort.isFull ? 10.0 : 1
-        pause(.seconds(length))
-        idle = (family.map(Self.processorMs).reduce(0, +) - before) / (length * 10)
+        idle = share(of: [player] + Self.children(of: player))
+      }
+      let folder = try TemporaryDirectory()
+      let picture = try folder.write(
+        makePNG(width: 640, height: 360) { column, row in UInt32(column * 0x01_00_01 + row) },
+        to: "still.png")
+      var still = 0.0
+      _ = try watch(["--image-time", "60", picture]) { terminal in
+        let player = try #require(terminal.identifier)
+        pause(.seconds(1))
+        still = share(of: [player] + Self.children(of: player))
       }
       let told = try #require(report.stories.first)
       table.add("pictures shown of \(told.framesDecoded)", "\(told.framesShown)", "-")
@@ -144,7 +150,16 @@ extension Benchmarks {
       table.add("ready neighbour, RSS MiB", Self.most(ready.map(\.rss)), "40")
       table.add("ready neighbour, PSS MiB", Self.most(ready.map(\.pss)), "20")
       table.add("paused, % of a core", fixed(idle, 2), "0.50")
+      table.add("a picture shown, % of a core", fixed(still, 2), "0.50")
       table.show()
+    }
+
+    /// What processes take of one processor, in percent.
+    private func share(of processes: [pid_t]) -> Double {
+      let before = processes.map(Self.processorMs).reduce(0, +)
+      let length = Effort.isFull ? 10.0 : 1
+      pause(.seconds(length))
+      return (processes.map(Self.processorMs).reduce(0, +) - before) / (length * 10)
     }
 
     private static func most(_ kibibytes: [Int]) -> String {

@@ -298,8 +298,3 @@ extension EndToEnd {
     }
   }
 }
-
-func milliseconds(_ duration: Duration) -> Double {
-  let (seconds, attoseconds) = duration.components
-  return Double(seconds) * 1000 + Double(attoseconds) / 1e15
-}

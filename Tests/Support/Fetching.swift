@@ -57,20 +57,11 @@ public final class Wire {
 
   /// Nil where nobody listens.
   public init?(port: UInt16) {
-    number = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_port = port.bigEndian
-    address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+    guard let connected = connect(to: port) else { return nil }
+    number = connected
     var patience = timeval(tv_sec: 15, tv_usec: 0)
     setsockopt(
       number, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
-    let connected = withUnsafePointer(to: &address) {
-      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        connect(number, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
-      }
-    }
-    if !connected { return nil }
   }
 
   deinit { close(number) }

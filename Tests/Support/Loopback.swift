@@ -17,14 +17,42 @@ public func freePort() throws -> UInt16 {
 
 /// Whether somebody listens on a port.
 func answers(_ port: UInt16) -> Bool {
-  let number = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-  defer { close(number) }
+  guard let number = connect(to: port) else { return false }
+  close(number)
+  return true
+}
+
+/// A connection to a port; nil where nobody listens.
+///
+/// - Parameter waiting: bytes that may wait in it unread, about; nil for what the system thinks fit.
+func connect(to port: UInt16, waiting: Int32? = nil) -> Int32? {
+  let number = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+  if var waiting { setsockopt(number, SOL_SOCKET, SO_RCVBUF, &waiting, 4) }
   var address = loopback(port: port)
-  return withUnsafePointer(to: &address) {
+  let code = withUnsafePointer(to: &address) {
     $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-      connect(number, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+      Glibc.connect(number, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
     }
   }
+  if code == 0 { return number }
+  close(number)
+  return nil
+}
+
+/// A socket that takes connections to a port.
+func listen(on port: UInt16) throws -> Int32 {
+  let number = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+  var address = loopback(port: port)
+  let code = withUnsafePointer(to: &address) {
+    $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+      bind(number, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+    }
+  }
+  guard code == 0, Glibc.listen(number, 64) == 0 else {
+    close(number)
+    throw SupportError("cannot listen on port \(port)")
+  }
+  return number
 }
 
 private func loopback(port: UInt16) -> sockaddr_in {

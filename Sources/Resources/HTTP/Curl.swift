@@ -52,6 +52,8 @@ enum TransferOutcome: Equatable {
   case stopped
   case unknownHost
   case noConnection
+  /// Its certificate is of nobody who is trusted, or of another server.
+  case untrusted
   case insecure
   /// It may not be asked, being where it is.
   case forbidden
@@ -226,9 +228,10 @@ final class CurlMulti {
     case CURLE_WRITE_ERROR: .stopped
     case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY: .unknownHost
     case CURLE_COULDNT_CONNECT: .noConnection
-    case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CACERT_BADFILE,
-      CURLE_SSL_CERTPROBLEM, CURLE_SSL_CIPHER, CURLE_SSL_ISSUER_ERROR, CURLE_USE_SSL_FAILED,
-      CURLE_SSL_INVALIDCERTSTATUS:
+    case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_INVALIDCERTSTATUS:
+      .untrusted
+    case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CACERT_BADFILE, CURLE_SSL_CERTPROBLEM,
+      CURLE_SSL_CIPHER, CURLE_USE_SSL_FAILED:
       .insecure
     case CURLE_OPERATION_TIMEDOUT: .timedOut
     case CURLE_ABORTED_BY_CALLBACK: .forbidden

@@ -270,7 +270,7 @@ struct FetchPlan {
   ) -> Next {
     // A wrong certificate and an unknown name stay so.
     switch outcome {
-    case .insecure, .unknownHost, .forbidden: return .fail(reason)
+    case .untrusted, .insecure, .unknownHost, .forbidden: return .fail(reason)
     default: break
     }
     if position >= positionAtFailure + FetchPlan.progress {
@@ -288,6 +288,7 @@ struct FetchPlan {
     switch outcome {
     case .unknownHost: .unreachable("\(host) cannot be found")
     case .noConnection: .unreachable("\(host) does not accept connections")
+    case .untrusted: .unreachable("the certificate of \(host) is not trusted; see --ca-file")
     case .insecure: .unreachable("the connection to \(host) is not secure")
     case .forbidden: .badAnswer("\(host) is in a private network, and who names it is not")
     case .timedOut: .unreachable("\(host) does not answer")

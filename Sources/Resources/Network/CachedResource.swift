@@ -52,6 +52,18 @@ public final class CachedResource: Resource {
       content, PendingRead(reader: reader, offset: offset, length: length, answer: answer))
   }
 
+  public func readSome(
+    offset: UInt64, length: Int, answer: @escaping (Result<[UInt8], ResourceError>) -> Void
+  ) {
+    var read = PendingRead(reader: reader, offset: offset, length: length, answer: answer)
+    read.least = CachedResource.worthHaving
+    network.read(content, read)
+  }
+
+  /// Bytes that a decoder gets by a read at least, unless the range or the resource ends: on a slow
+  /// line all that it asked for may be a second away, and its next pictures be in what is here.
+  private static let worthHaving = 8 << 10
+
   /// Brings a range here for a later read. Answered when it is, whether that meant to fetch it or
   /// not; a range past the end is here already.
   public func fetch(

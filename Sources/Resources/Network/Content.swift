@@ -237,8 +237,8 @@ final class Content {
 
   /// The bytes of a read; nil where some are missing.
   private func bytes(for read: PendingRead) -> [UInt8]? {
-    let range = read.range(length: facts?.length)
-    guard held.contains(range) else { return nil }
+    let wanted = read.range(length: facts?.length)
+    guard let range = answerable(wanted, least: read.least) else { return nil }
     if read.isOnlyFetch { return [] }
     var bytes: [UInt8] = []
     var position = range.lowerBound
@@ -250,6 +250,15 @@ final class Content {
       position += UInt64(part.count)
     }
     return bytes
+  }
+
+  /// As much of a range as can be given; nil where that is not enough.
+  private func answerable(_ wanted: Range<UInt64>, least: Int?) -> Range<UInt64>? {
+    if held.contains(wanted) { return wanted }
+    // Where the length is not known, fewer bytes than asked for are the end.
+    guard let least, facts?.length != nil else { return nil }
+    let reach = held.end(from: wanted.lowerBound)
+    return reach - wanted.lowerBound >= least ? wanted.lowerBound..<reach : nil
   }
 
   private func part(from position: UInt64, upTo end: UInt64) -> Part? {

@@ -62,6 +62,8 @@ extension Content {
       storing != .asked, let length = facts?.length, flights.count < 2,
       unconfirmed.isEmpty, !readers.isEmpty
     else { return }
+    // What is wanted later must not take the line from what is wanted now.
+    guard flights.values.allSatisfy({ $0.rest.count <= network.littleLeft }) else { return }
     let taken = taken
     guard let next = readAhead.nextRead else { return }
     let frontier = taken.end(from: next)

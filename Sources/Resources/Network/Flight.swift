@@ -33,6 +33,8 @@ struct PendingRead {
   let answer: (Result<[UInt8], ResourceError>) -> Void
   /// The bytes are wanted here later: the answer is without them.
   var isOnlyFetch = false
+  /// It is answered with as much as this of its beginning; nil for all of it alone.
+  var least: Int?
   /// Whether bytes had to be fetched for it.
   var isMiss = false
 

@@ -211,6 +211,10 @@ public final class Network {
   /// Bytes a second that servers sent lately; nil while nothing comes.
   public var rate: UInt64? { rateMeter.rate(at: .now) }
 
+  /// Bytes that come within a quarter of a second: with no more than that to come of one request it
+  /// is time for the next, or the line would lie idle in between.
+  var littleLeft: UInt64 { max(64 << 10, (rate ?? 0) / 4) }
+
   /// What the cache did in this run.
   public var saving: Saving {
     var saving = total
