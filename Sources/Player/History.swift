@@ -127,7 +127,9 @@ public final class History {
 
   /// The moment at which the current story will have been seen, or is where the run is.
   var nextMoment: Instant? {
-    let seen = showing.isBecomingSeen ? shownSince.map { $0 + Showing.least } : nil
+    // Where nothing is waited for, what is shown tells.
+    let isDue = showing.isBecomingSeen && !isUntimed
+    let seen = isDue ? shownSince.map { $0 + Showing.least } : nil
     return [seen, placeDue].compactMap(\.self).min()
   }
 

@@ -184,8 +184,11 @@ public final class Player {
       moments.append(reactions.nextMoment(at: now, position: runningPosition(now: now)))
       moments.append(screen.nextMoment(now: now))
       moments.append(history.nextMoment)
-      if mustPaint || layoutIsStale { moments.append(now) }
-      if let lastPaint, !screen.isSettled { moments.append(lastPaint + .milliseconds(120)) }
+      if layoutIsStale { moments.append(now) }
+      if !screen.layout.isTooSmall {
+        if mustPaint { moments.append(now) }
+        if let lastPaint, !screen.isSettled { moments.append(lastPaint + .milliseconds(120)) }
+      }
     }
     return moments.compactMap { $0 }.min()
   }
@@ -225,7 +228,9 @@ public final class Player {
     else { return }
     neighboursDue = nil
     let looksAhead = options.preload && !options.untimed
-    tellings.keepReady(looksAhead ? stage.neighbours : [])
+    // One that is asked about is about to be told.
+    let isAsked = asked.map { [$0.story] } ?? []
+    tellings.keepReady(looksAhead ? isAsked + stage.neighbours : [])
     preloader.want(looksAhead ? stage.upcoming : [])
   }
 
@@ -265,6 +270,8 @@ public final class Player {
       // Its last picture stays, and may still be wanted in another size.
       if stage.isWaiting { telling.rest(at: now) }
     case .failed(let reason):
+      // One that was told to its end has done its work.
+      guard !stage.isWaiting else { return }
       fail(generation: generation, reason: reason, now: now)
     }
   }

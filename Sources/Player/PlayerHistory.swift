@@ -32,10 +32,18 @@ extension Player {
   /// The viewer or a signal ends the program inside a story, or behind all.
   func stop(now: Instant) {
     if !stage.isAtEndCard && stage.storyCount > 0 {
-      let next = stage.isWaiting ? stage.told(from: stage.current.story + 1) : nil
-      let keepsPosition = (remembersPlace || endedBy != nil) && next == nil
-      let position = keepsPosition ? tellings.current?.resumePosition(at: now) : nil
-      history.setPlace(next ?? stage.current.story, position ?? .zero)
+      if stage.isWaiting {
+        // It was told to its end: the next one's turn would come, if there were one.
+        if let next = stage.told(from: stage.current.story + 1) {
+          history.setPlace(next, .zero)
+        } else {
+          history.clearPlace()
+        }
+      } else {
+        let keepsPosition = remembersPlace || endedBy != nil
+        let position = keepsPosition ? tellings.current?.resumePosition(at: now) : nil
+        history.setPlace(stage.current.story, position ?? .zero)
+      }
     }
     log.close(.stopped, tellings.current, now: now)
     history.end(.stopped, tellings.current)

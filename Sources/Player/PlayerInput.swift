@@ -41,6 +41,7 @@ extension Player {
     let later = Instant.now
     for telling in tellings.all { telling.forgive() }
     reactions.forgive()
+    saver?.forgive()
     if wasRunning { tellings.current?.setPaused(stage.isPaused, at: later) }
     refresh()
   }
@@ -114,10 +115,12 @@ extension Player {
 
   /// An event that a story's picture answers: its latency counts.
   private func answer(_ event: Stage.Event, now: Instant) {
+    let effects = stage.handle(event)
+    guard !effects.isEmpty else { return }
     log.keyPressed(at: now)
     isInAHurry = lastJump.map { now - $0 < Player.calm } ?? false
     lastJump = now
-    perform(stage.handle(event), now: now)
+    perform(effects, now: now)
     isInAHurry = false
   }
 
@@ -139,7 +142,7 @@ extension Player {
     guard reel.lowerBound + segment == stage.current.story, !stage.isAtEndCard else {
       return answer(.goTo(storyInReel: segment), now: now)
     }
-    if let telling = tellings.current, let length = telling.length {
+    if let telling = tellings.current, let length = telling.length, !stage.isWaiting {
       _ = telling.seek(to: length * fraction, at: now)
     }
   }

@@ -61,6 +61,9 @@ package final class StillSaver {
     return nil
   }
 
+  /// The player itself stood still for a while.
+  func forgive() { session.forgive() }
+
   func close() { session.close() }
 
   private func save(_ picture: DecodedPicture) -> Outcome {

@@ -75,10 +75,9 @@ struct StorySound {
     state = .resting
   }
 
-  /// Lets another story's sound begin where this one ends; false while that is not known.
-  func arrange(_ follower: StorySound) -> Bool {
-    guard isHeard, !follower.voice.isInLine else { return false }
-    return speaker.follow(with: follower.voice)
+  /// Lets another story's sound begin where this one ends, once that is known.
+  func arrange(_ follower: StorySound) {
+    if isHeard, !follower.voice.isInLine { _ = speaker.follow(with: follower.voice) }
   }
 
   /// Whether all that is heard at a time is there.

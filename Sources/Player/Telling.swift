@@ -44,7 +44,8 @@ final class Telling {
   /// to get to the screen.
   var lead = Duration.zero
   private let session: DecoderSession
-  private let reportProgress: (() -> ResourceProgress)?
+  /// Nil once it is left.
+  private var reportProgress: (() -> ResourceProgress)?
   /// Where sound is heard; nil where none is wanted.
   private let speaker: Speaker?
   /// Once it is known that the story has any.
@@ -93,7 +94,9 @@ final class Telling {
     if speaker != nil { session.allow(soundFrames: StorySound.readyFrames) }
   }
 
-  var descriptor: Int32 { session.descriptor }
+  /// What to wait for; -1 once nothing can come, as the socket of a decoder that has ended is always
+  /// ready.
+  var descriptor: Int32 { failure == nil ? session.descriptor : -1 }
   var wantsToWrite: Bool { session.wantsToWrite }
   var hasPicture: Bool { shown != nil }
   /// Made ready: the first picture can be shown at once.
@@ -175,7 +178,7 @@ final class Telling {
 
   /// Takes in what the decoder says, and serves it.
   func service(_ readiness: Readiness, now: Instant) {
-    batch: for event in session.service(readiness, now: now) {
+    for event in session.service(readiness, now: now) {
       switch event {
       case .opened(let info):
         self.info = info
@@ -186,11 +189,6 @@ final class Telling {
           session.allow(pictures: Telling.picturesAhead - 1)
         }
       case .picture(var picture):
-        if beginsTooLate(with: picture, now: now) {
-          beginAtTheBeginning(now: now)
-          // What else came with it is of that place.
-          break batch
-        }
         framesDecoded += 1
         picture.time += roundStart
         queue.append(picture)
@@ -205,10 +203,11 @@ final class Telling {
     }
   }
 
-  /// Whether a story that was to begin at a position gives its last picture, long before that.
-  private func beginsTooLate(with picture: DecodedPicture, now: Instant) -> Bool {
-    guard startsLate, shown == nil, queue.isEmpty else { return false }
-    return picture.time + (picture.duration ?? .zero) + .seconds(1) < clock.time(at: now)
+  /// Whether a story that was to begin at a position has given nothing but a picture long before
+  /// that: its last one, where it has become shorter.
+  private func isTooEarly(at now: Instant) -> Bool {
+    guard startsLate, shown == nil, queue.count <= 1 else { return false }
+    return queue.nextTime.map { $0 + .seconds(1) < clock.time(at: now) } ?? true
   }
 
   /// It has become shorter than the position at which it was to begin.
@@ -220,7 +219,9 @@ final class Telling {
   }
 
   private func ended(pictures: Duration?, sound: Duration?) {
-    if startsLate, shown == nil, queue.isEmpty { return beginAtTheBeginning(now: .now) }
+    let now = Instant.now
+    let isShorter = (pictures ?? .zero) + .seconds(1) < clock.time(at: now)
+    if isTooEarly(at: now), queue.isEmpty || isShorter { return beginAtTheBeginning(now: now) }
     guard let info, info.goesRound, let pictures, !untimed else {
       ends = (pictures, sound)
       if let end { self.sound?.finish(at: end) }
@@ -293,7 +294,13 @@ final class Telling {
   /// Lets the clock run or stand.
   func setPaused(_ paused: Bool, at now: Instant) {
     isPaused = paused
-    if paused { halt(at: now) } else if shown != nil, !needsPicture { go(at: now) }
+    if paused {
+      halt(at: now)
+      // Whose wait this is from now on is the viewer's affair.
+      waits.end(at: now)
+    } else if shown != nil, !needsPicture {
+      go(at: now)
+    }
   }
 
   /// It was told to its end and stays on the screen: what is left of its sound is heard.
@@ -318,10 +325,9 @@ final class Telling {
     clock.stop(at: now)
   }
 
-  /// Lets the sound of the next story begin where this one's ends; false while that is not known.
-  func arrange(_ next: Telling) -> Bool {
-    guard ends != nil, let sound, let other = next.sound else { return false }
-    return sound.arrange(other)
+  /// Lets the sound of the next story begin where this one's ends, once that is known.
+  func arrange(_ next: Telling) {
+    if ends != nil, let sound, let other = next.sound { sound.arrange(other) }
   }
 
   /// How far the sound is ahead of the picture that was shown when its time had come; nil where none
@@ -333,8 +339,8 @@ final class Telling {
 
   /// The moment at which `step` has something to say without an event from outside.
   func nextMoment(now: Instant) -> Instant? {
-    if failure != nil, queue.isEmpty { return now }
-    if needsPicture { return queue.isEmpty ? nil : now }
+    if failure != nil, ends == nil, queue.isEmpty { return now }
+    if needsPicture { return queue.isEmpty || ends == nil && isTooEarly(at: now) ? nil : now }
     if untimed { return queue.isEmpty && ends == nil ? nil : now }
     if startsNext { return now }
     if !isGoing, !queue.isEmpty, !isPaused, let since = waits.since {
@@ -360,7 +366,8 @@ final class Telling {
     if startsNext { go(at: now) }
     if isGoing { sound?.follow(&clock, at: now) }
     if needsPicture {
-      guard let picture = queue.takeFirst() else {
+      // Until another one or the end has come it is not known whether it is the right one.
+      guard ends != nil || !isTooEarly(at: now), let picture = queue.takeFirst() else {
         soughtInVain = soughtInVain || session.isWaitingForBytes
         return idle
       }
@@ -396,14 +403,14 @@ final class Telling {
       follow(picture, time: time, now: now)
       return show(picture)
     }
-    if queue.isEmpty, failure != nil { return idle }
+    if queue.isEmpty, ends == nil, failure != nil { return idle }
     if queue.isEmpty, let end, time >= end - lead { return .finished }
     return .nothing
   }
 
   /// No picture waits, and one is needed.
   private var idle: Step {
-    if let failure { return .failed(failure) }
+    if ends == nil, let failure { return .failed(failure) }
     guard ends != nil, needsPicture else { return .nothing }
     return shown == nil ? .failed("nothing in it can be shown") : .finished
   }
@@ -434,10 +441,11 @@ final class Telling {
 
   /// One longer stop is easier to watch than a stop at every picture.
   private func hasEnoughToGoOn(since stopped: Instant, now: Instant) -> Bool {
-    now - stopped >= hand || ends != nil || hasInHand(hand, at: now)
+    if ends != nil || hasInHand(hand, at: now) { return true }
+    return now - stopped >= hand && (!queue.isEmpty || hasStill)
   }
 
-  private var hand: Duration { Telling.hands[max(0, min(waits.count, Telling.hands.count) - 1)] }
+  private var hand: Duration { Telling.hands[max(0, min(waits.stops, Telling.hands.count) - 1)] }
 
   /// A decoder that falls behind may skip pictures; where that does not help, the clock waits.
   private func follow(_ picture: DecodedPicture, time: Duration, now: Instant) {
@@ -492,7 +500,10 @@ final class Telling {
   func forgive() { session.forgive() }
 
   /// Nothing more of it is told: its bytes are not wanted any longer. `close` comes after it.
-  func leave() { session.giveUpBytes() }
+  func leave() {
+    session.giveUpBytes()
+    reportProgress = nil
+  }
 
   func close() { session.close() }
 }

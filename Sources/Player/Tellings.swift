@@ -21,8 +21,6 @@ final class Tellings {
   private(set) var current: Telling?
   /// What was told before: its process ends once that costs the new one's first picture no time.
   private var leaving: Telling?
-  /// Whose sound comes right behind the current one's.
-  private var arranged: Int?
   var shape: PictureRequest
 
   init(
@@ -70,14 +68,13 @@ final class Tellings {
   func arrange(_ next: Int?, now: Instant) {
     guard let current, let next, let waiting = ready[next] else { return }
     if current.isEnding(at: now) { waiting.prepare() }
-    if next != arranged, current.arrange(waiting) { arranged = next }
+    current.arrange(waiting)
   }
 
   /// The current story is told no more; `letGo` ends its decoder.
   func leaveCurrent() {
     guard current != nil else { return }
     letGo()
-    arranged = nil
     current?.leave()
     leaving = current
     current = nil

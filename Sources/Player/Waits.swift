@@ -5,12 +5,15 @@ struct Waits {
   /// Since when it stands; nil while it goes on.
   private(set) var since: Instant?
   private(set) var count = 0
+  /// Those among them that came while it played by itself.
+  private(set) var stops = 0
   private var total = Duration.zero
 
   mutating func begin(at now: Instant) {
     guard since == nil else { return }
     since = now
     count += 1
+    stops += 1
   }
 
   mutating func end(at now: Instant) {

@@ -98,8 +98,8 @@ public final class StoredFile: Sendable {
 
   private func setLock(_ type: Int32, _ range: Range<UInt64>) -> Int32 {
     var lock = flock(
-      l_type: Int16(type), l_whence: Int16(SEEK_SET), l_start: off_t(range.lowerBound),
-      l_len: off_t(range.count), l_pid: 0)
+      l_type: Int16(type), l_whence: Int16(SEEK_SET), l_start: off_t(clamping: range.lowerBound),
+      l_len: off_t(clamping: range.upperBound - range.lowerBound), l_pid: 0)
     return fcntl(descriptor.number, lx_set_description_lock, &lock) == 0 ? 0 : errno
   }
 }

@@ -91,7 +91,8 @@ extension Benchmarks {
       for number in 0..<count {
         let clip = Clip(
           .pattern, width: 640 - 2 * number, height: 360, rate: 30, seconds: seconds, sound: true)
-        try nginx.serve(file: Self.padded(clip, to: Int(seconds * 200_000)), as: "slow/\(number).mp4")
+        let file = try Self.padded(clip, to: Int(seconds * 200_000))
+        try nginx.serve(file: file, as: "slow/\(number).mp4")
       }
       var table = Table(
         "\(count) stories of \(Int(seconds * 200)) kB at 200 kB/s", "", "stops", "stood still s",

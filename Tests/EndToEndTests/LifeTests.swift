@@ -173,6 +173,7 @@ extension EndToEnd {
       case manualAtTheEnd
       case endCardAfterAFailure
       case afterANotice
+      case tooSmallAScreen
     }
 
     @Test(arguments: Waiting.allCases) func waiting_costsNextToNothing(at place: Waiting) throws {
@@ -185,7 +186,7 @@ extension EndToEnd {
         case .pausedBesideABadNeighbour: [long, bad]
         case .manualAtTheEnd: ["--manual", short, long]
         case .endCardAfterAFailure: [short, bad]
-        case .afterANotice: [long]
+        case .afterANotice, .tooSmallAScreen: [long]
         }
       let play = try Play(arguments)
       #expect(play.terminal.waitUntil { $0.synchronizedFrames > 5 })
@@ -201,6 +202,11 @@ extension EndToEnd {
         play.type(" o")
         #expect(play.waitFor("this story has no link"))
         #expect(play.terminal.waitUntil { !$0.text.contains("this story has no link") })
+        play.watch(for: .milliseconds(500))
+      case .tooSmallAScreen:
+        play.type(" ")
+        try play.terminal.resize(columns: 30, rows: 8)
+        #expect(play.waitFor("needs 40x12"))
         play.watch(for: .milliseconds(500))
       }
       // 5 % of a core.

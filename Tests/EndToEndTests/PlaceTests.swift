@@ -77,6 +77,47 @@ extension EndToEnd {
       #expect(try viewer.playAll(["--resume"] + pictures).names == ["2.png", "3.png"])
     }
 
+    /// Slides: a picture every eight seconds, of which Matroska does not say how long they stay.
+    @Test func resume_inAVideoOfFewPictures_goesOnWhereItWas() throws {
+      let path = viewer.home.path("slides.mkv")
+      let made = try run(
+        Programs.installed("ffmpeg") ?? "ffmpeg",
+        [
+          "-v", "error", "-nostdin", "-f", "lavfi", "-i",
+          "color=c=red:s=90x160:r=1/8:d=40,drawbox=c=lime:t=fill:enable='gte(n,1)'", "-c:v",
+          "libx264", "-pix_fmt", "yuv420p", path,
+        ])
+      #expect(made.errorText == "")
+      let play = try viewer.play([path])
+      #expect(play.waitFor(color: Colors.red))
+      play.type("..")
+      #expect(play.waitFor(color: Colors.lime))
+      play.type(".")
+      play.watch(for: .milliseconds(300))
+      play.type("Q")
+      #expect(play.terminal.awaitEnd()?.shellStatus == 0)
+      let again = try viewer.play(["--resume", path])
+      #expect(
+        again.terminal.waitUntil { shows(Colors.lime, on: $0) || shows(Colors.red, on: $0) })
+      #expect(shows(Colors.lime, on: again.terminal.screen))
+      #expect(again.quit()?.shellStatus == 0)
+      #expect(try again.report().stories[0].presentedMs > 13_000)
+    }
+
+    @Test func manual_toldToItsEnd_leavesNoPlace() throws {
+      let pictures = try [("1", Colors.red), ("2", Colors.lime)].map {
+        try viewer.picture($0.1, "\($0.0).png")
+      }
+      let play = try viewer.play(["--manual", "--image-time", "0.3"] + pictures)
+      #expect(play.waitFor(color: Colors.red))
+      play.watch(for: .milliseconds(600))
+      play.press(.right)
+      #expect(play.waitFor(color: Colors.lime))
+      play.watch(for: .milliseconds(800))
+      #expect(play.quit()?.shellStatus == 0)
+      #expect(try viewer.playAll(["--resume"] + pictures).names == ["1.png", "2.png"])
+    }
+
     /// The place is the story that a run was in, though nothing of it was shown yet.
     @Test(arguments: [true, false])
     func resume_whileAStoryIsLoading_goesOnAtIt(quits: Bool) throws {

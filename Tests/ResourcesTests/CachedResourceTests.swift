@@ -417,6 +417,54 @@ import Testing
     #expect(isSample(try load().get(), 0..<400_000))
   }
 
+  /// One that is left may be kept for a while: nothing more is asked for on its behalf.
+  @Test func cancel_ofAKeptResource_endsWhatIsFetchedAhead() throws {
+    let server = try serving(8_000_000) { _, reply in reply.bytesPerSecond = 2_000_000 }
+    defer { server.close() }
+    let bench = try NetworkBench(cache)
+    let resource = try bench.network.open(server.url + "/a")
+    var position: UInt64 = 0
+    while position < 1_000_000 {
+      position += UInt64(try bench.read(resource, position, 65_536).get().count)
+    }
+    resource.cancel()
+    let requests = server.requests.count
+    let until = Instant.now + .milliseconds(700)
+    while Instant.now < until {
+      _ = try awaitReadiness(of: [Interest(bench.network.descriptor)], until: until)
+      bench.network.deliver()
+    }
+    #expect(server.requests.count == requests)
+    #expect(!bench.network.isFetching)
+    // It can be read on.
+    #expect(isSample(try bench.read(resource, position, 100).get(), position..<position + 100))
+    bench.network.close()
+  }
+
+  /// Once its server is known for having no ranges, a file is asked for as a whole, and the answer
+  /// may not say how long it is.
+  @Test(arguments: ["\"v1\"", "W/\"v1\"", nil])
+  func secondFile_ofAServerWithoutRangesAndLengths_isRead(tag: String?) throws {
+    let file = ServedFile(sampleBytes(0..<400_000), tag: tag)
+    let server = try FaultServer { request in
+      var plain = request
+      plain.fields["range"] = nil
+      var reply = file.reply(to: plain)
+      reply.isChunked = true
+      reply["Content-Length"] = nil
+      reply.bytesPerSecond = 800_000
+      return reply
+    }
+    defer { server.close() }
+    let bench = try NetworkBench(cache)
+    for name in ["a", "b", "c"] {
+      let resource = try bench.network.open("\(server.url)/\(name)")
+      #expect(isSample(try bench.readAll(resource), 0..<400_000))
+    }
+    bench.network.close()
+    #expect(try wrongSegments() == 0)
+  }
+
   @Test func cancel_endsWhatIsNotWanted() throws {
     let server = try serving(8_000_000) { _, reply in reply.bytesPerSecond = 200_000 }
     defer { server.close() }

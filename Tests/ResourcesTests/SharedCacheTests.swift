@@ -94,6 +94,51 @@ import Testing
     #expect(try CacheDirectory(folder.path("cache")).verify().wrongSegments == 0)
   }
 
+  /// Two who read the same in one process, while another one begins it: what each took hold of is
+  /// let go of.
+  @Test func readersThatWaitForAnotherBeginner_leaveNothingOpen() throws {
+    let file = ServedFile(sampleBytes(0..<600_000))
+    let server = try FaultServer { request in
+      usleep(300_000)
+      return file.reply(to: request)
+    }
+    defer { server.close() }
+    let folder = try TemporaryDirectory()
+    let cache = folder.path("cache")
+    let benches = try (0..<2).map { _ in try NetworkBench(cache) }
+    var resources = try [benches[0], benches[1], benches[1]].map {
+      try $0.network.open(server.url + "/a")
+    }
+    resources[0].read(offset: 0, length: 1) { _ in }
+    try benches[0].wait { !server.requests.isEmpty }
+    var answers = 0
+    for resource in resources.dropFirst() {
+      for offset: UInt64 in [0, 300_000] {
+        resource.read(offset: offset, length: 100_000) { result in
+          let bytes = (try? result.get()) ?? []
+          #expect(isSample(bytes, offset..<offset + 100_000))
+          answers += 1
+        }
+      }
+    }
+    let deadline = Instant.now + .seconds(20)
+    while answers < 4, Instant.now < deadline {
+      _ = try awaitReadiness(
+        of: benches.map { Interest($0.network.descriptor) }, until: .now + .milliseconds(50))
+      for bench in benches { bench.network.deliver() }
+    }
+    #expect(answers == 4)
+    benches[0].network.close()
+    resources = []
+    try benches[1].wait { benches[1].network.isIdle }
+    func openBlobs() -> [String] {
+      directoryEntries("/proc/self/fd").compactMap { linkTarget("/proc/self/fd/\($0)") }
+        .filter { $0.hasPrefix(cache + "/blobs") }
+    }
+    try waitUntil { openBlobs().isEmpty }
+    benches[1].network.close()
+  }
+
   /// Where the first one gets nothing that could be shared, the others fetch for themselves.
   @Test(arguments: ["cancelled", "refused", "unstorable"])
   func beginner_thatBringsNothing_keepsNobodyWaiting(how: String) throws {

@@ -62,6 +62,7 @@ private final class Relay: Sendable {
   func run() {
     var pairs: [Pair] = []
     var budget = 0.0
+    var turn = 0
     var last = Instant.now
     while !isOver.load(ordering: .relaxed) {
       var interests = [Interest(listener)]
@@ -75,7 +76,7 @@ private final class Relay: Sendable {
       let rate = Double(bytesPerSecond)
       budget = min(budget + milliseconds(now - last) / 1000 * rate, rate * 0.05)
       last = now
-      handDown(&pairs, &budget)
+      handDown(&pairs, &budget, &turn)
       for pair in pairs where pair.isOver {
         close(pair.client)
         close(pair.server)
@@ -112,15 +113,13 @@ private final class Relay: Sendable {
   }
 
   /// Answers, a piece of each in turn, until the line is full for now.
-  private func handDown(_ pairs: inout [Pair], _ budget: inout Double) {
-    var goesOn = true
-    while goesOn, budget > 0 {
-      goesOn = false
-      for index in pairs.indices where budget > 0 && !pairs[index].isOver {
-        let count = handDown(&pairs[index])
-        budget -= Double(count)
-        goesOn = goesOn || count > 0
-      }
+  private func handDown(_ pairs: inout [Pair], _ budget: inout Double, _ turn: inout Int) {
+    var idle = 0
+    while budget > 0, idle < pairs.count {
+      turn = (turn + 1) % pairs.count
+      let count = pairs[turn].isOver ? 0 : handDown(&pairs[turn])
+      budget -= Double(count)
+      idle = count > 0 ? 0 : idle + 1
     }
   }
 

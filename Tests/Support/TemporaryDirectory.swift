@@ -103,3 +103,10 @@ func removeTree(_ path: String) {
     unlink(path)
   }
 }
+
+/// Where a symbolic link leads; nil where nothing is there.
+public func linkTarget(_ path: String) -> String? {
+  guard let resolved = realpath(path, nil) else { return nil }
+  defer { free(resolved) }
+  return String(cString: resolved)
+}

@@ -265,7 +265,9 @@ final class ReactionDesk {
     if let position, let next = cues.next(after: position) {
       moments.append(now + (next - position))
     }
-    if show?.run?.failure != nil || hasShrunk { moments.append(now) }
+    // What has come before it failed is shown first.
+    let hasFailed = show?.run.map { $0.failure != nil && !$0.hasFrame } ?? false
+    if hasFailed || hasShrunk { moments.append(now) }
     if strip.isOpen { moments += [previews?.nextMoment(at: now), provider?.refreshDue] }
     moments += runs.map(\.deadline) + [provider?.tickDue]
     return moments.compactMap { $0 }.min()

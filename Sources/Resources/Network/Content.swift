@@ -138,6 +138,8 @@ final class Content {
   func cancel(_ reader: UInt64) {
     reads.removeAll { $0.reader == reader }
     guard reads.isEmpty, readers.count <= 1 else { return }
+    // Nor what would come next, until something is read again.
+    readAhead = ReadAhead()
     for claim in unconfirmed { letGo(claim.range) }
     unconfirmed = []
     for (fetch, flight) in flights where !flight.isCheck {

@@ -16,14 +16,20 @@ extension Content {
     case .segments(let segments, let reread):
       rereadsPending -= 1
       confirm(segments, reread: reread)
-    case .flushed:
-      if !releases.isEmpty { letGo(releases.removeFirst()) }
+    case .flushed(let entry):
+      // One of a former entry has nothing to let go of here.
+      guard entry == stored?.content.entry, !releases.isEmpty else { return }
+      letGo(releases.removeFirst())
     }
   }
 
   private func opened(_ content: StoredContent?) {
     phase = .ready
     guard let content else { return }
+    guard stored == nil else {
+      network.cache?.send(.close(content.entry))
+      return
+    }
     let bytes = StoredBytes(content)
     let isWhole = content.facts.length.map { bytes.extents.contains(0..<$0) } ?? false
     guard isWhole || content.facts.validator.joinsParts else {
@@ -150,7 +156,8 @@ extension Content {
     let isAll = head.taking.start == 0 && head.taking.end == total
     if flights[fetch]?.isWhole == true || isAll {
       // Where ranges work and parts can be joined, the next fetch need not bring all again.
-      mode = isAll && head.validator.joinsParts && !head.taking.ignoresRange ? .joined : .whole
+      let isKnown = isAll && total != nil
+      mode = isKnown && head.validator.joinsParts && !head.taking.ignoresRange ? .joined : .whole
       flights[fetch]?.isWhole = true
       flights[fetch]?.range = 0..<(total ?? .max)
     } else if head.validator.joinsParts {

@@ -52,6 +52,8 @@ extension Content {
         ReadAhead.range(
           for: position, window: readAhead.window(most: mostWindow), taken: taken,
           length: facts?.length))
+      // Another process is at it: the cache is asked again what there is.
+      guard phase == .ready else { return }
     }
     planAhead()
   }
@@ -63,7 +65,10 @@ extension Content {
       unconfirmed.isEmpty, !readers.isEmpty
     else { return }
     // What is wanted later must not take the line from what is wanted now.
-    guard flights.values.allSatisfy({ $0.rest.count <= network.littleLeft }) else { return }
+    let isNearlyOver = flights.values.allSatisfy {
+      $0.rest.upperBound - $0.rest.lowerBound <= network.littleLeft
+    }
+    guard isNearlyOver else { return }
     let taken = taken
     guard let next = readAhead.nextRead else { return }
     let frontier = taken.end(from: next)

@@ -19,7 +19,8 @@ enum CacheEvent: Sendable {
   case unsure
   /// What the index has, read after this reread was asked for; nil where it could not be read.
   case segments([Segment]?, reread: UInt64)
-  case flushed
+  /// What was written to the entry so far is in the index.
+  case flushed(EntryNumber)
 }
 
 /// The cache on a thread of its own, which alone waits for fdatasync and SQLite.
@@ -248,7 +249,7 @@ private final class CacheLoop {
         // Who waits for these bytes would not find them in the index yet.
         later.append((.now + .milliseconds(200), .flush(number, entry)))
       } else {
-        emit(number, .flushed)
+        emit(number, .flushed(entry))
       }
     case .revise(let entry, let facts):
       _ = attempt { store throws(CacheError) in try store.revise(entry, facts) }
