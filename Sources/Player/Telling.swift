@@ -21,10 +21,6 @@ final class Telling {
   private static let quickSeek = Duration.milliseconds(250)
   /// With less than that in hand its neighbours get nothing.
   private static let narrowHand = Duration.seconds(3)
-  /// What it has in hand before it goes on after it stood still for want of bytes, and for how long
-  /// it stands still at most once the next picture is here: a second, and twice as long each time
-  /// that this was not enough.
-  private static let hands = [Duration.seconds(1), .seconds(2), .seconds(4)]
   /// Further pictures at the end, so that it is known before the sound device has all samples.
   private static let picturesAtEnd = 12
   /// Pictures a decoder may be ahead: enough to ride out a slow one, few enough to be cheap.
@@ -344,7 +340,7 @@ final class Telling {
     if untimed { return queue.isEmpty && ends == nil ? nil : now }
     if startsNext { return now }
     if !isGoing, !queue.isEmpty, !isPaused, let since = waits.since {
-      return since + hand
+      return since + waits.hand
     }
     let forSound = isGoing ? sound?.nextMoment(now: now, isComplete: ends != nil) : nil
     let forPicture = (queue.nextTime ?? end.map { $0 - lead }).flatMap(clock.moment(of:))
@@ -441,11 +437,9 @@ final class Telling {
 
   /// One longer stop is easier to watch than a stop at every picture.
   private func hasEnoughToGoOn(since stopped: Instant, now: Instant) -> Bool {
-    if ends != nil || hasInHand(hand, at: now) { return true }
-    return now - stopped >= hand && (!queue.isEmpty || hasStill)
+    if ends != nil || hasInHand(waits.hand, at: now) { return true }
+    return now - stopped >= waits.hand && (!queue.isEmpty || hasStill)
   }
-
-  private var hand: Duration { Telling.hands[max(0, min(waits.stops, Telling.hands.count) - 1)] }
 
   /// A decoder that falls behind may skip pictures; where that does not help, the clock waits.
   private func follow(_ picture: DecodedPicture, time: Duration, now: Instant) {

@@ -9,6 +9,12 @@ struct Waits {
   private(set) var stops = 0
   private var total = Duration.zero
 
+  private static let hands = [Duration.seconds(1), .seconds(2), .seconds(4)]
+
+  /// What it has in hand before it goes on, and for how long it stands still at most once the next
+  /// picture is here: a second, and twice as long each time that this was not enough.
+  var hand: Duration { Waits.hands[max(0, min(stops, Waits.hands.count) - 1)] }
+
   mutating func begin(at now: Instant) {
     guard since == nil else { return }
     since = now
