@@ -9,8 +9,11 @@ public indirect enum JSON: Sendable {
   case array([JSON])
   case object([(String, JSON)])
 
+  /// The value, or null where there is none.
   public static func optional(_ text: String?) -> JSON { text.map(JSON.text) ?? .null }
+  /// The same for a number.
   public static func optional(_ number: Double?) -> JSON { number.map(JSON.number) ?? .null }
+  /// The same for a whole number.
   public static func optional(_ number: Int?) -> JSON { number.map(JSON.integer) ?? .null }
 
   /// The value as text, indented by two spaces a level.

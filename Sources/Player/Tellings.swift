@@ -27,8 +27,7 @@ final class Tellings {
 
   init(
     stories: [Story], pool: DecoderPool, bytes: StoryBytes, options: PlayOptions,
-    speaker: Speaker?,
-    shape: PictureRequest
+    speaker: Speaker?, shape: PictureRequest
   ) {
     self.stories = stories
     self.pool = pool
