@@ -71,9 +71,8 @@ let package = Package(
     room(
       "Player",
       [
-        "Stories", "Feeds", "Resources", "Decoders", "DecoderLink", "Pictures", "Terminal",
-        "Sound", "System",
-        "CZlib",
+        "Stories", "Feeds", "JSONText", "Resources", "Decoders", "DecoderLink", "Pictures",
+        "Terminal", "Sound", "System", "CZlib",
       ]),
 
     // The two programs.

@@ -1,8 +1,47 @@
 /// The backslash escapes of JSON strings.
-enum JSONEscapes {
+package enum JSONEscapes {
   struct Failure: Error {
     let index: Int
     let what: String
+  }
+
+  /// A text as it stands between quotes, in visible ASCII alone.
+  package static func inASCII(_ text: String) -> String {
+    var bytes: [UInt8] = []
+    append(text, to: &bytes) { _ in true }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// Appends a text as it stands between quotes.
+  ///
+  /// - Parameter isEscaped: asked for each scalar that is no visible ASCII character.
+  static func append(
+    _ text: String, to bytes: inout [UInt8], _ isEscaped: (Unicode.Scalar) -> Bool
+  ) {
+    let backslash = UInt8(ascii: "\\")
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "\"", "\\": bytes += [backslash, UInt8(ascii: scalar)]
+      case " "..."~": bytes.append(UInt8(ascii: scalar))
+      case "\n": bytes += [backslash, UInt8(ascii: "n")]
+      case "\t": bytes += [backslash, UInt8(ascii: "t")]
+      case _ where isEscaped(scalar):
+        // UTF-16 code units (RFC 8259, section 7).
+        for unit in scalar.utf16 {
+          let digits = String(unit, radix: 16)
+          bytes += "\\u\(String(repeating: "0", count: 4 - digits.utf8.count))\(digits)".utf8
+        }
+      default: bytes += scalar.utf8
+      }
+    }
+  }
+
+  /// Controls, and what turns or hides the text around it.
+  static func isHidden(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.properties.generalCategory {
+    case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate: true
+    default: false
+    }
   }
 
   /// The text between the quotes with its escapes resolved; a lone surrogate becomes U+FFFD.

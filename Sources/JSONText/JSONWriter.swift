@@ -35,18 +35,11 @@ package struct JSONWriter {
     raw(": ")
   }
 
-  /// A text in quotes, its controls escaped.
+  /// A text in quotes, with escapes for all that turns or hides what is around it: JSON may be shown
+  /// on a terminal.
   package mutating func string(_ text: String) {
     bytes.append(UInt8(ascii: "\""))
-    for byte in text.utf8 {
-      switch byte {
-      case UInt8(ascii: "\""), UInt8(ascii: "\\"): bytes += [UInt8(ascii: "\\"), byte]
-      case 0..<0x20, 0x7F:
-        let hex = String(byte, radix: 16)
-        raw("\\u00" + (hex.utf8.count == 1 ? "0" : "") + hex)
-      default: bytes.append(byte)
-      }
-    }
+    JSONEscapes.append(text, to: &bytes) { JSONEscapes.isHidden($0) }
     bytes.append(UInt8(ascii: "\""))
   }
 }

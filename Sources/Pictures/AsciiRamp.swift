@@ -15,15 +15,6 @@ struct AsciiRamp: CellMode {
     }
   }
 
-  /// The same pixels as `half`, so that changing the mode needs no other pictures.
-  func pixelGrid(columns: Int, rows: Int) -> (width: Int, height: Int) {
-    (columns, 2 * rows)
-  }
-
-  func pixelAspect(cellAspect: Double) -> Double {
-    2 * cellAspect
-  }
-
   mutating func draw(
     _ picture: PixelPicture, left: Int, top: Int, into grid: inout CellGrid
   ) {

@@ -11,14 +11,6 @@ struct AsciiTones: CellMode {
   private var glyphs: [Int] = []
   private var size = (columns: 0, rows: 0)
 
-  func pixelGrid(columns: Int, rows: Int) -> (width: Int, height: Int) {
-    (columns, 2 * rows)
-  }
-
-  func pixelAspect(cellAspect: Double) -> Double {
-    2 * cellAspect
-  }
-
   mutating func beginScene() {
     self = AsciiTones()
   }

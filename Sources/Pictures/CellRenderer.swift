@@ -28,7 +28,17 @@ protocol CellMode: Sendable {
   mutating func beginScene()
 }
 
+/// Two pixels a cell, one above the other: the same for all modes, so that changing the mode needs
+/// no other pictures.
 extension CellMode {
+  func pixelGrid(columns: Int, rows: Int) -> (width: Int, height: Int) {
+    (columns, 2 * rows)
+  }
+
+  func pixelAspect(cellAspect: Double) -> Double {
+    2 * cellAspect
+  }
+
   mutating func beginScene() {}
 }
 

@@ -25,14 +25,6 @@ struct DitheredHalves: CellMode {
 
   private var stretch = ContrastStretch()
 
-  func pixelGrid(columns: Int, rows: Int) -> (width: Int, height: Int) {
-    (columns, 2 * rows)
-  }
-
-  func pixelAspect(cellAspect: Double) -> Double {
-    2 * cellAspect
-  }
-
   mutating func beginScene() {
     stretch = ContrastStretch()
   }

@@ -12,14 +12,6 @@ struct HalfBlocks: CellMode {
     }
   }
 
-  func pixelGrid(columns: Int, rows: Int) -> (width: Int, height: Int) {
-    (columns, 2 * rows)
-  }
-
-  func pixelAspect(cellAspect: Double) -> Double {
-    2 * cellAspect
-  }
-
   mutating func draw(
     _ picture: PixelPicture, left: Int, top: Int, into grid: inout CellGrid
   ) {

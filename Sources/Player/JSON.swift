@@ -1,3 +1,5 @@
+import JSONText
+
 /// A JSON value to be written (RFC 8259); keys keep their order.
 public indirect enum JSON: Sendable {
   case null
@@ -9,32 +11,35 @@ public indirect enum JSON: Sendable {
   case array([JSON])
   case object([(String, JSON)])
 
+  /// The value, or null where there is none.
   public static func optional(_ text: String?) -> JSON { text.map(JSON.text) ?? .null }
+  /// The same for a number.
   public static func optional(_ number: Double?) -> JSON { number.map(JSON.number) ?? .null }
+  /// The same for a whole number.
   public static func optional(_ number: Int?) -> JSON { number.map(JSON.integer) ?? .null }
 
   /// The value as text, indented by two spaces a level.
   public var description: String {
-    var out = ""
+    var out = JSONWriter()
     write(into: &out, indent: "")
-    return out
+    return String(decoding: out.bytes, as: UTF8.self)
   }
 
-  private func write(into out: inout String, indent: String) {
+  private func write(into out: inout JSONWriter, indent: String) {
     switch self {
-    case .null: out += "null"
-    case .bool(let value): out += value ? "true" : "false"
-    case .integer(let value): out += "\(value)"
-    case .number(let value): out += value.isFinite ? JSON.plain(value) : "null"
-    case .text(let value): JSON.write(value, into: &out)
+    case .null: out.raw("null")
+    case .bool(let value): out.raw(value ? "true" : "false")
+    case .integer(let value): out.raw("\(value)")
+    case .number(let value): out.raw(value.isFinite ? JSON.plain(value) : "null")
+    case .text(let value): out.string(value)
     case .array(let values):
       JSON.writeList(values, "[", "]", into: &out, indent: indent) { value, out, inner in
         value.write(into: &out, indent: inner)
       }
     case .object(let members):
       JSON.writeList(members, "{", "}", into: &out, indent: indent) { member, out, inner in
-        JSON.write(member.0, into: &out)
-        out += ": "
+        out.string(member.0)
+        out.raw(": ")
         member.1.write(into: &out, indent: inner)
       }
     }
@@ -47,45 +52,16 @@ public indirect enum JSON: Sendable {
   }
 
   private static func writeList<Element>(
-    _ elements: [Element], _ open: String, _ close: String, into out: inout String,
-    indent: String, _ writeOne: (Element, inout String, String) -> Void
+    _ elements: [Element], _ open: String, _ close: String, into out: inout JSONWriter,
+    indent: String, _ writeOne: (Element, inout JSONWriter, String) -> Void
   ) {
-    out += open
+    out.raw(open)
     let inner = indent + "  "
     for (index, element) in elements.enumerated() {
-      out += index == 0 ? "\n" : ",\n"
-      out += inner
+      out.raw((index == 0 ? "\n" : ",\n") + inner)
       writeOne(element, &out, inner)
     }
-    if !elements.isEmpty { out += "\n" + indent }
-    out += close
-  }
-
-  private static func write(_ text: String, into out: inout String) {
-    out += "\""
-    for scalar in text.unicodeScalars {
-      switch scalar {
-      case "\"": out += "\\\""
-      case "\\": out += "\\\\"
-      case "\n": out += "\\n"
-      case "\t": out += "\\t"
-      case _ where isHidden(scalar):
-        // UTF-16 code units (RFC 8259, section 7): the text may be shown on a terminal.
-        for unit in UTF16.encode(scalar) ?? UTF16.encodedReplacementCharacter {
-          let hex = String(unit, radix: 16)
-          out += "\\u" + String(repeating: "0", count: 4 - hex.count) + hex
-        }
-      default: out.unicodeScalars.append(scalar)
-      }
-    }
-    out += "\""
-  }
-
-  /// Controls, and what turns or hides the text around it.
-  private static func isHidden(_ scalar: Unicode.Scalar) -> Bool {
-    switch scalar.properties.generalCategory {
-    case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate: true
-    default: false
-    }
+    if !elements.isEmpty { out.raw("\n" + indent) }
+    out.raw(close)
   }
 }

@@ -1,25 +1,31 @@
 import Pictures
 import Stories
-import Stories
 
 /// How to play.
 public struct PlayOptions: Sendable {
+  /// How a picture of another shape than the screen is shown: whole, or filling it with its edges
+  /// cut off.
   public enum Fit: String, CaseIterable, Sendable { case contain, cover }
 
+  /// What the cells of the terminal draw with.
   public var mode = PictureMode.half
-  /// nil: as the terminal can.
+  /// How many colours; nil: as many as the terminal can.
   public var colour: ColourDepth?
+  /// How pictures fill the screen.
   public var fit = Fit.contain
   /// How long a still picture stays.
   public var imageTime = Duration.seconds(5)
+  /// Whether stories wait at their end for a key.
   public var manual = false
-  /// As fast as possible, once, without waiting for anyone.
+  /// Whether all is played once as fast as possible, without waiting for anyone.
   public var untimed = false
+  /// Whether clicks and the wheel are taken.
   public var mouse = true
   /// Whether anything is heard.
   public var sound = true
   /// How loud, 0 to 100; nil: as it was left.
   public var volume: Int?
+  /// Whether just the first picture of each story is shown, and nothing moves.
   public var reduceMotion = false
   /// Where reactions come from instead of where the feed says.
   public var animations: AnimationEndpoint?
@@ -27,7 +33,7 @@ public struct PlayOptions: Sendable {
   public var preload = true
   /// Which stories are told, and in which order.
   public var rules = ViewingRules()
-  /// Go on where the last run of the same sources stopped.
+  /// Whether to go on where the last run of the same sources stopped.
   public var resume = false
   /// Whether anything of this run is remembered for the next, or known from earlier ones.
   public var keepsHistory = true
@@ -35,8 +41,10 @@ public struct PlayOptions: Sendable {
   public var report: String?
   /// Where what happens is noted.
   public var log: EventLog?
+  /// What each key does.
   public var keys = KeyTable()
 
+  /// The options of a player that is told nothing.
   public init() {}
 }
 

@@ -12,6 +12,7 @@ import Terminal
 public final class Player {
   /// What a run came to.
   public struct Result: Sendable {
+    /// Whether all, some or no stories could be played.
     public var outcome: PlayOutcome
     /// A line for each story that could not be played.
     public var complaints: [String]

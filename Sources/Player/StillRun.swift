@@ -7,14 +7,22 @@ import System
 
 /// One picture of one story, as cells.
 public struct StillRun {
+  /// Columns that the picture may take.
   public var columns: Int
+  /// Rows that it may take.
   public var rows: Int
+  /// What the cells draw with.
   public var mode: PictureMode
+  /// In how many colours they are drawn.
   public var depth: ColourDepth
+  /// How the picture fills them.
   public var fit: PlayOptions.Fit
+  /// Whether characters beyond ASCII can be shown.
   public var unicode: Bool
+  /// A cell's width over its height.
   public var cellAspect: Double
 
+  /// A run that is told all of it.
   public init(
     columns: Int, rows: Int, mode: PictureMode, depth: ColourDepth, fit: PlayOptions.Fit,
     unicode: Bool, cellAspect: Double
@@ -30,6 +38,7 @@ public struct StillRun {
 
   /// Why there is no picture, as a whole sentence.
   public struct Failure: Error, CustomStringConvertible {
+    /// The sentence, without a full stop.
     public let description: String
   }
 

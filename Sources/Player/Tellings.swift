@@ -25,8 +25,7 @@ final class Tellings {
 
   init(
     stories: [Story], pool: DecoderPool, bytes: StoryBytes, options: PlayOptions,
-    speaker: Speaker?,
-    shape: PictureRequest
+    speaker: Speaker?, shape: PictureRequest
   ) {
     self.stories = stories
     self.pool = pool

@@ -27,14 +27,13 @@ public enum Words {
 
   /// Decimal units: "999 B", "12.3 kB", "4.4 MB".
   public static func bytes(_ count: some BinaryInteger) -> String {
-    var value = Double(count)
-    for unit in ["B", "kB", "MB", "GB"] {
-      if value < 999.95 || unit == "GB" {
-        return unit == "B" ? "\(count) B" : "\(fixed(value, digits: 1)) \(unit)"
-      }
-      value /= 1000
+    guard count >= 1000 else { return "\(count) B" }
+    var (value, unit) = (Double(count) / 1000, "kB")
+    // What would be rounded to 1000.0 has the next unit.
+    for larger in ["MB", "GB"] where value >= 999.95 {
+      (value, unit) = (value / 1000, larger)
     }
-    return "\(count) B"
+    return "\(fixed(value, digits: 1)) \(unit)"
   }
 
   /// "1 file", "2 files".

@@ -153,6 +153,12 @@ package struct Feeder {
     guard let device, state.withLock({ $0.isSounding }) else { return }
     if isRunning, !isCut { try noteHeard(at: now) }
     try device.drop()
+    stopRunning()
+    state.loopBell.ring()
+  }
+
+  /// What the device was given and did not play is given again, unless the line was cut.
+  private mutating func stopRunning() {
     isRunning = false
     pace = nil
     state.withLock {
@@ -161,7 +167,6 @@ package struct Feeder {
       $0.line.rewind()
       $0.clock = nil
     }
-    state.loopBell.ring()
   }
 
   private mutating func feed(at now: Instant) throws(DeviceFault) -> Instant? {
@@ -201,14 +206,7 @@ package struct Feeder {
   private mutating func next(unheard: Int, isComplete: Bool, at now: Instant) -> Instant? {
     if isComplete, unheard == 0 {
       if isRunning { try? device?.drop() }
-      isRunning = false
-      pace = nil
-      state.withLock {
-        $0.isSounding = false
-        guard $0.cuts == cuts else { return }
-        $0.line.rewind()
-        $0.clock = nil
-      }
+      stopRunning()
       return rest(at: now)
     }
     guard isRunning else { return nil }

@@ -147,6 +147,15 @@ public enum PrivateFolder {
     return (UInt64(status.f_bavail) * unit, UInt64(status.f_blocks) * unit)
   }
 
+  /// Does something quick to its names while no other process does the same; waits for that one.
+  /// Where the volume has no locks for folders, it is done without.
+  public static func alone<Result>(in path: String, _ body: () -> Result) -> Result {
+    guard let folder = try? Descriptor.open(reading: path) else { return body() }
+    _ = retrying { flock(folder.number, LOCK_EX) }
+    defer { _ = flock(folder.number, LOCK_UN) }
+    return body()
+  }
+
   /// Removes a file's name; false where there is none.
   public static func remove(_ path: String) throws(SystemError) -> Bool {
     if unlink(path) == 0 { return true }

@@ -13,16 +13,11 @@ struct CacheCommand {
   }
 
   func run() -> Int32 {
-    let word = invocation.sources.first ?? "status"
-    guard let verb = Verb(rawValue: word) else {
-      let verbs = Verb.allCases.map(\.rawValue)
-      complain(
-        "cache takes \(verbs.joined(separator: ", ")), not '\(word)'"
-          + Spelling.hint(for: word, among: verbs))
+    guard let verb: Verb = invocation.subverb(of: "cache", otherwise: .status) else {
       return Status.usage
     }
     guard verb == .prefetch || invocation.sources.count <= 1 else {
-      complain("cache \(word) takes no source")
+      complain("cache \(verb.rawValue) takes no source")
       return Status.usage
     }
     guard let path = invocation.network.cacheDirectory else {

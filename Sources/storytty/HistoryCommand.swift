@@ -12,16 +12,11 @@ struct HistoryCommand {
   }
 
   func run() -> Int32 {
-    let word = invocation.sources.first ?? "list"
-    guard let verb = Verb(rawValue: word) else {
-      let verbs = Verb.allCases.map(\.rawValue)
-      complain(
-        "history takes \(verbs.joined(separator: ", ")), not '\(word)'"
-          + Spelling.hint(for: word, among: verbs))
+    guard let verb: Verb = invocation.subverb(of: "history", otherwise: .list) else {
       return Status.usage
     }
     guard invocation.sources.count <= 1 else {
-      complain("history \(word) takes no source")
+      complain("history \(verb.rawValue) takes no source")
       return Status.usage
     }
     return withHistory { history throws(HistoryError) in

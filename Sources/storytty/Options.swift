@@ -32,6 +32,20 @@ struct Invocation {
   var configFile: String?
   /// What the user should know about the configuration.
   var warnings: [String] = []
+
+  /// What a command of several verbs is to do, by its first word; complains where it has none of
+  /// that name.
+  func subverb<Verb: RawRepresentable<String> & CaseIterable>(
+    of command: String, otherwise usual: Verb
+  ) -> Verb? {
+    guard let word = sources.first else { return usual }
+    if let verb = Verb(rawValue: word) { return verb }
+    let verbs = Verb.allCases.map(\.rawValue)
+    complain(
+      "\(command) takes \(verbs.joined(separator: ", ")), not '\(word)'"
+        + Spelling.hint(for: word, among: verbs))
+    return nil
+  }
 }
 
 /// A command line that cannot be understood, in one line.

@@ -19,17 +19,10 @@ struct PlayCommand {
     if invocation.text || isDumb {
       return TextCommand(invocation: invocation).run()
     }
-    guard let program = Installation.decoder else {
-      complain("the decoder program storytty-decoder is missing; install it beside storytty")
+    guard let pool = openPool(invocation.play) else {
       writeReport(Player.emptyReport)
       return Status.usage
     }
-    let pool = DecoderPool(
-      program: program,
-      refusedAnimations: RefusedAnimations(
-        path: invocation.play.keepsHistory ? RefusedAnimations.usualPath : nil))
-    // Its libraries load while the sources are read and the screen is set up.
-    try? pool.prepareSpare()
     let history = History(sources: invocation.sources, options: invocation.play)
     guard let network = openNetwork(invocation.network),
       let feed = readFeed(invocation.sources, network, listed: history.listed)

@@ -82,6 +82,21 @@ enum Installation {
   }
 }
 
+/// Decoders, of which a first one is started; complains where there are none.
+func openPool(_ options: PlayOptions) -> DecoderPool? {
+  guard let program = Installation.decoder else {
+    complain("the decoder program storytty-decoder is missing; install it beside storytty")
+    return nil
+  }
+  let pool = DecoderPool(
+    program: program,
+    refusedAnimations: RefusedAnimations(
+      path: options.keepsHistory ? RefusedAnimations.usualPath : nil))
+  // Its libraries load while the sources are read and the screen is set up.
+  try? pool.prepareSpare()
+  return pool
+}
+
 /// The network as the options say; complains where there is none.
 func openNetwork(_ options: NetworkOptions) -> Network? {
   var options = options

@@ -1,4 +1,3 @@
-import Decoders
 import Glibc
 import Pictures
 import Player
@@ -16,15 +15,7 @@ struct ShowCommand {
       complain("show needs a SOURCE; see storytty --help")
       return Status.usage
     }
-    guard let program = Installation.decoder else {
-      complain("the decoder program storytty-decoder is missing; install it beside storytty")
-      return Status.usage
-    }
-    let pool = DecoderPool(
-      program: program,
-      refusedAnimations: RefusedAnimations(
-        path: invocation.play.keepsHistory ? RefusedAnimations.usualPath : nil))
-    try? pool.prepareSpare()
+    guard let pool = openPool(invocation.play) else { return Status.usage }
     guard let network = openNetwork(invocation.network) else { return Status.usage }
     defer { network.close() }
     guard let feed = readFeed(invocation.sources, network),

@@ -107,15 +107,26 @@ extension EndToEnd {
       let quit = Instant.now
       play.watch(for: .milliseconds(300))
       let samples = recording.samples
-      let begin = try #require(samples.firstIndex { $0.magnitude > 8000 })
-      let old = try #require(samples[..<begin].lastIndex { $0.magnitude > 3000 })
-      #expect(milliseconds(recording.moment(of: old) - pressed) < 150)
+      let (old, new) = (held(4000, in: samples), held(12_000, in: samples))
+      let end = try #require(old.last)
+      let begin = try #require(new.first)
+      #expect(milliseconds(recording.moment(of: end) - pressed) < 150)
       #expect(milliseconds(recording.moment(of: begin) - pressed) < 400)
-      // Nothing of the old one is heard again, and nothing at all after the end.
-      #expect(samples[begin...].allSatisfy { $0 == 0 || abs(Int($0.magnitude)) > 0 })
+      // Nothing of the old one is heard again, nothing else within the new one, and nothing at all
+      // after the end.
+      #expect(end < begin)
+      let lastHeld = try #require(new.last)
+      #expect(samples[begin...lastHeld].allSatisfy { $0.magnitude == 12_000 })
       let last = try #require(recording.last(above: 0))
+      #expect(last - lastHeld < 480)
       #expect(milliseconds(recording.moment(of: last) - quit) < 50)
-      #expect(samples[(begin + 480)..<last - 480].allSatisfy { $0.magnitude == 12_000 })
+    }
+
+    /// The frames at which a tone of that level stays: a fade passes it at one frame.
+    private func held(_ level: Int16, in samples: [Int16]) -> [Int] {
+      samples.indices.dropLast().filter {
+        samples[$0].magnitude == level && samples[$0 + 1].magnitude == level
+      }
     }
 
     @Test func pause_isSilentAndGoesOn() throws {

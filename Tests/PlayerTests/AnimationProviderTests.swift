@@ -1,10 +1,11 @@
 import Feeds
 import Player
-import Resources
 import Stories
 import Support
 import System
 import Testing
+
+@testable import Resources
 
 /// Animations from a real server, and from a folder.
 @Suite struct AnimationProviderTests {

@@ -150,7 +150,8 @@ import Testing
   }
 
   @Test(arguments: [
-    (0, "0 B"), (999, "999 B"), (1000, "1.0 kB"), (4_449_999, "4.4 MB"), (999_999, "1.0 MB"),
+    (0, "0 B"), (999, "999 B"), (1000, "1.0 kB"), (4_449_999, "4.4 MB"), (999_949, "999.9 kB"),
+    (999_950, "1.0 MB"), (999_999, "1.0 MB"), (1_500_000_000_000, "1500.0 GB"), (-2000, "-2000 B"),
   ])
   func bytes_areDecimal(count: Int, words: String) {
     #expect(Words.bytes(count) == words)

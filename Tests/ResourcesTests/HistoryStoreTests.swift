@@ -227,6 +227,50 @@ import Testing
     }
   }
 
+  /// Two players have it open. The one that sees the damage later must not set aside what the other
+  /// one has begun.
+  @Test func damage_seenByTwo_isSetAsideOnceAndBothGoOnWithOneNewFile() throws {
+    let (first, second) = (try HistoryStore(directory: path), try HistoryStore(directory: path))
+    try second.write([one], now: 1)
+    let count = try readFile(file).count
+    let damaged: [UInt8] = Array(repeating: 0xA5, count: count)
+    try writeFile(damaged, to: file)
+    try first.write([one], now: 2)
+    #expect(first.wasSetAside)
+    #expect(try second.lookUp(count: 1, sources: nil) { _ in "a" }.known.map(\.views) == [1])
+    try second.write([one], now: 3)
+    #expect(!second.wasSetAside)
+    #expect(try readFile(file + ".damaged") == damaged)
+    #expect(try first.entries().map(\.counts.views) == [2])
+  }
+
+  /// What one player sees of the damage, another one may not have read.
+  @Test func fileThatAnotherPlayerSetAside_isUsedNoMore() throws {
+    let store = try HistoryStore(directory: path)
+    try store.write([one, one], now: 1)
+    #expect(rename(file, file + ".damaged") == 0)
+    let other = try HistoryStore(directory: path)
+    try other.write([one], now: 2)
+    #expect(try store.lookUp(count: 1, sources: nil) { _ in "a" }.known.map(\.views) == [1])
+    try store.write([one], now: 3)
+    #expect(!store.wasSetAside)
+    #expect(try other.entries().map(\.counts.views) == [2])
+  }
+
+  /// Players that are started at the same moment find the damage at the same moment.
+  @Test func damage_seenByTwoAtOnce_losesNothingOfTheNewFile() throws {
+    for round in 0..<50 {
+      try writeFile(Array(repeating: 0xA5, count: 8192), to: file)
+      let threads = try (0..<2).map { _ in
+        try WorkerThread { [path, one] in
+          _ = try? HistoryStore(directory: path).write([one], now: 1)
+        }
+      }
+      for thread in threads { thread.join() }
+      #expect(try HistoryStore(directory: path).entries().map(\.counts.views) == [2], "\(round)")
+    }
+  }
+
   @Test func open_ofANewerVersion_isRefusedAndLeftAlone() throws {
     _ = try HistoryStore(directory: path)
     try Database(path: file, patience: 100).run("PRAGMA user_version = 99")

@@ -1,3 +1,5 @@
+import JSONText
+
 /// What is asked of a service for one of its files.
 struct FileQuestion: Equatable {
   let address: WebAddress
@@ -27,7 +29,7 @@ extension SourceProfile {
     guard let question, let file = file(of: address) else { return nil }
     let target = question.replacing("{file}", with: file.percentEncoded)
     guard let asked = WebAddress(target, relativeTo: address) else { return nil }
-    let fields = fields.map { $0.replacing("{file}", with: file.jsonEscaped) }
+    let fields = fields.map { $0.replacing("{file}", with: JSONEscapes.inASCII(file)) }
     return FileQuestion(
       address: asked.withLogin(of: address), fields: fields, answer: answer)
   }
@@ -66,20 +68,5 @@ extension String {
       default: text += "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
       }
     }
-  }
-
-  /// As a part of a JSON string in a header: in ASCII, without controls.
-  fileprivate var jsonEscaped: String {
-    var text = ""
-    for unit in utf16 {
-      switch unit {
-      case 0x22, 0x5C: text += "\\" + String(UnicodeScalar(UInt8(unit)))
-      case 0x20...0x7E: text.unicodeScalars.append(UnicodeScalar(UInt8(unit)))
-      default:
-        let digits = String(unit, radix: 16)
-        text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-      }
-    }
-    return text
   }
 }

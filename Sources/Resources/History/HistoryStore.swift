@@ -18,8 +18,20 @@ final class HistoryStore {
   private let directory: String
   private var database: Database
   private var secret: [UInt8]
-  /// Whether a damaged file was set aside since it was asked last.
+  private var identity: Identity?
+  /// Whether this player found the file damaged: it is set aside and a new one begun.
   private(set) var wasSetAside = false
+
+  /// Which file a path names.
+  private struct Identity: Equatable {
+    var device: UInt64
+    var inode: UInt64
+
+    init?(of path: String) {
+      guard let status = try? FileStatus(of: path) else { return nil }
+      (device, inode) = (status.device, status.inode)
+    }
+  }
 
   /// Opens the history in a directory; both are made where they are missing.
   init(directory: String) throws(HistoryError) {
@@ -29,14 +41,14 @@ final class HistoryStore {
       throw .unusable(error.description)
     }
     self.directory = directory
+    identity = HistoryStore.makeFile(directory)
     do throws(DatabaseError) {
-      (database, secret) = try HistoryStore.open(self.directory)
+      (database, secret) = try HistoryStore.open(directory)
     } catch {
-      guard error.isDamage else { throw HistoryStore.failure(error, directory) }
-      HistoryStore.setAside(self.directory)
-      wasSetAside = true
+      wasSetAside = try HistoryStore.makeWay(after: error, identity, directory)
+      identity = HistoryStore.makeFile(directory)
       do throws(DatabaseError) {
-        (database, secret) = try HistoryStore.open(self.directory)
+        (database, secret) = try HistoryStore.open(directory)
       } catch { throw HistoryStore.failure(error, directory) }
     }
   }
@@ -44,11 +56,17 @@ final class HistoryStore {
   static func path(in directory: String) -> String { directory + "/history.db" }
   static func damagedPath(in directory: String) -> String { path(in: directory) + ".damaged" }
 
-  private static func open(_ directory: String) throws(DatabaseError) -> (Database, [UInt8]) {
+  /// Makes the file where it is missing, and tells which one it is: asked before it is opened, so
+  /// that one which takes its place in between is never held for the one that is open.
+  private static func makeFile(_ directory: String) -> Identity? {
     let path = path(in: directory)
     // SQLite would make it readable for others; its journal takes after it.
     _ = try? StoredFile(path, creating: true)
-    let database = try Database(path: path, patience: openingPatience)
+    return Identity(of: path)
+  }
+
+  private static func open(_ directory: String) throws(DatabaseError) -> (Database, [UInt8]) {
+    let database = try Database(path: path(in: directory), patience: openingPatience)
     guard try database.migrate(HistorySchema.steps) else { throw DatabaseError.tooNew }
     let stored = try database.run("SELECT value FROM meta WHERE name = 'secret'")
     guard let secret = stored.first?.first?.bytes, secret.count == Fingerprint.secretLength else {
@@ -59,11 +77,24 @@ final class HistoryStore {
     return (database, secret)
   }
 
-  private static func setAside(_ directory: String) {
+  /// Makes another try possible after an error: a damaged file is set aside, unless another player
+  /// has done that and what has its name is a new one.
+  ///
+  /// - Returns: whether the file was damaged and had its name still.
+  private static func makeWay(
+    after error: DatabaseError, _ identity: Identity?, _ directory: String
+  ) throws(HistoryError) -> Bool {
     let path = path(in: directory)
-    // The journal belongs to the damaged file: rolled back into a new one it would damage that too.
-    _ = try? PrivateFolder.remove(path + "-journal")
-    try? PrivateFolder.rename(path, to: damagedPath(in: directory))
+    // SQLite names many errors where a file loses its name while it is used.
+    guard Identity(of: path) == identity else { return false }
+    guard error.isDamage else { throw failure(error, directory) }
+    PrivateFolder.alone(in: directory) {
+      guard Identity(of: path) == identity else { return }
+      // The damaged file's journal, rolled back into a new one, would damage that too.
+      _ = try? PrivateFolder.remove(path + "-journal")
+      try? PrivateFolder.rename(path, to: damagedPath(in: directory))
+    }
+    return true
   }
 
   private static func failure(_ error: DatabaseError, _ directory: String) -> HistoryError {
@@ -72,23 +103,32 @@ final class HistoryStore {
     return .unusable("\(path(in: directory)): \(error.reason)")
   }
 
-  /// Uses the database. One that turns out to be damaged is set aside and a new one begun, once.
+  /// Uses the database. One that turns out to be damaged is set aside and a new one begun, once;
+  /// where another player has begun a new one, that is used from then on.
   private func using<Result>(
     _ body: (Database) throws(DatabaseError) -> Result
   ) throws(HistoryError) -> Result {
     do throws(DatabaseError) {
+      if isReplaced { try reopen() }
       return try body(database)
     } catch {
-      guard error.isDamage, !wasSetAside else { throw HistoryStore.failure(error, directory) }
-      HistoryStore.setAside(directory)
-      wasSetAside = true
+      guard !wasSetAside || isReplaced else { throw HistoryStore.failure(error, directory) }
+      if try HistoryStore.makeWay(after: error, identity, directory) { wasSetAside = true }
     }
     do throws(DatabaseError) {
-      (database, secret) = try HistoryStore.open(directory)
+      try reopen()
       return try body(database)
     } catch {
       throw HistoryStore.failure(error, directory)
     }
+  }
+
+  /// Whether the file that is open has lost its name: what is written to it, nobody would find.
+  private var isReplaced: Bool { Identity(of: HistoryStore.path(in: directory)) != identity }
+
+  private func reopen() throws(DatabaseError) {
+    identity = HistoryStore.makeFile(directory)
+    (database, secret) = try HistoryStore.open(directory)
   }
 
   private func key(of text: String) -> Int64 {

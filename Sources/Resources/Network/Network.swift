@@ -11,7 +11,7 @@ public final class Network {
   private(set) var cache: CacheThread?
   private var contents: [ContentNumber: Content] = [:]
   private var current: [String: ContentNumber] = [:]
-  /// Nil without a cache, and until something of it is fetched.
+  /// Nil without a cache and once closed; its file is opened when something is fetched first.
   private(set) lazy var beginnings = options.cacheDirectory.map { Beginnings($0, disk: disk) }
   /// Hashes of addresses whose bytes came from a private network: of all in this run, as any of them
   /// may name others at any time; a word for each is little.
@@ -249,10 +249,11 @@ public final class Network {
     finalTraffic = traffic
     loader = nil
     cache = nil
+    beginnings = nil
   }
 
   /// Whether a server is asked for something.
-  public var isFetching: Bool { !owners.isEmpty }
+  var isFetching: Bool { !owners.isEmpty }
 
   /// Whether nothing is read, fetched or held.
   var isIdle: Bool { contents.isEmpty }

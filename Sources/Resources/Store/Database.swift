@@ -70,21 +70,11 @@ final class Database {
   /// Runs one statement to its end and gives all its rows.
   @discardableResult
   func run(_ sql: String, _ values: DatabaseValue...) throws(DatabaseError) -> [DatabaseRow] {
-    let statement = try prepared(sql)
-    defer {
-      sqlite3_reset(statement)
-      sqlite3_clear_bindings(statement)
-    }
-    for (index, value) in values.enumerated() {
-      try check(bind(value, to: statement, at: Int32(index + 1)), "bind a value")
-    }
     var rows: [DatabaseRow] = []
-    while true {
-      let code = sqlite3_step(statement)
-      if code == SQLITE_DONE { return rows }
-      guard code == SQLITE_ROW else { throw DatabaseError(step: "use the index", code: code) }
+    try step(sql, values) { statement in
       rows.append((0..<sqlite3_column_count(statement)).map { column(statement, $0) })
     }
+    return rows
   }
 
   /// Runs one statement of which only whole numbers are wanted, without memory for each row; what is
@@ -94,6 +84,21 @@ final class Database {
   func numbers(
     _ sql: String, _ values: DatabaseValue..., row: ([Int64]) -> Void
   ) throws(DatabaseError) {
+    var columns: [Int64] = []
+    try step(sql, values) { statement in
+      let count = Int(sqlite3_column_count(statement))
+      if columns.count != count { columns = Array(repeating: 0, count: count) }
+      for index in columns.indices {
+        columns[index] = sqlite3_column_int64(statement, Int32(index))
+      }
+      row(columns)
+    }
+  }
+
+  /// Runs one statement to its end; `row` is called at each of its rows.
+  private func step(
+    _ sql: String, _ values: [DatabaseValue], row: (OpaquePointer) -> Void
+  ) throws(DatabaseError) {
     let statement = try prepared(sql)
     defer {
       sqlite3_reset(statement)
@@ -102,15 +107,11 @@ final class Database {
     for (index, value) in values.enumerated() {
       try check(bind(value, to: statement, at: Int32(index + 1)), "bind a value")
     }
-    var columns = Array(repeating: Int64(0), count: Int(sqlite3_column_count(statement)))
     while true {
       let code = sqlite3_step(statement)
       if code == SQLITE_DONE { return }
       guard code == SQLITE_ROW else { throw DatabaseError(step: "use the index", code: code) }
-      for index in columns.indices {
-        columns[index] = sqlite3_column_int64(statement, Int32(index))
-      }
-      row(columns)
+      row(statement)
     }
   }
 
