@@ -11,6 +11,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 // `socket` becomes 3 and `out` becomes 1 and 2; -1 for none.
@@ -40,8 +41,7 @@ static int spawn(const char *path, int in_path, char *const argv[], char *const 
   // A group of its own: ^C and ^Z of the terminal are for the player.
   const short flags = POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP;
   if (!error) error = posix_spawnattr_setflags(&attributes, flags);
-  if (!error)
-    error = (in_path ? posix_spawnp : posix_spawn)(pid, path, &files, &attributes, argv, envp);
+  if (!error) error = (in_path ? posix_spawnp : posix_spawn)(pid, path, &files, &attributes, argv, envp);
   posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&files);
   return error;
@@ -60,14 +60,11 @@ int lx_spawn_reading(const char *path, char *const argv[], int *out, pid_t *pid)
   if (pipe2(ends, O_CLOEXEC)) return errno;
   int error = spawn(path, 0, argv, environ, -1, ends[1], pid);
   close(ends[1]);
-  if (error) close(ends[0]);
-  else *out = ends[0];
+  if (!error) *out = ends[0]; else close(ends[0]);
   return error;
 }
 
-int lx_socketpair(int pair[2]) {
-  return socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) ? errno : 0;
-}
+int lx_socketpair(int pair[2]) { return socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) ? errno : 0; }
 
 int lx_eventfd(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
 const int lx_set_description_lock = F_OFD_SETLK;
@@ -81,14 +78,8 @@ int lx_limit_cpu(pid_t pid, uint64_t soft_seconds) {
 
 int lx_limit_self(char which, uint64_t value) {
   struct rlimit limit = {value, value};
-  int resource;
-  switch (which) {
-    case 'a': resource = RLIMIT_AS; break;
-    case 'n': resource = RLIMIT_NOFILE; break;
-    case 'f': resource = RLIMIT_FSIZE; break;
-    case 'c': resource = RLIMIT_CORE; break;
-    default: return EINVAL;
-  }
+  int resource = which == 'a' ? RLIMIT_AS : which == 'n' ? RLIMIT_NOFILE : which == 'f' ? RLIMIT_FSIZE
+               : which == 'c' ? RLIMIT_CORE : -1;
   return setrlimit(resource, &limit) ? errno : 0;
 }
 
@@ -166,13 +157,19 @@ void lx_install_crash_handler(void) {
 }
 
 static _Atomic uint64_t pending;
+static _Atomic int64_t final_since;  // seconds
 static atomic_int wake_descriptor = -1;
 
 static void arrived(int signal) {
   int saved = errno;
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
   uint64_t before = atomic_fetch_or(&pending, 1ull << signal);
-  int final = signal == SIGINT || signal == SIGTERM || signal == SIGHUP;
-  if (final && before >> signal & 1) crashed(signal);
+  if (signal == SIGINT || signal == SIGTERM || signal == SIGHUP) {
+    // A closed terminal is told of by kernel and shell; who waits in vain asks again later.
+    if (!(before >> signal & 1)) atomic_store(&final_since, now.tv_sec);
+    else if (now.tv_sec - atomic_load(&final_since) > 1) crashed(signal);
+  }
   if (write(atomic_load(&wake_descriptor), &(uint64_t){1}, sizeof(uint64_t)) < 0) errno = saved;
 }
 

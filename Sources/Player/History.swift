@@ -213,7 +213,7 @@ public final class History {
   func end(_ how: Showing.End, _ telling: Telling?) -> Bool {
     countSkip()
     var counts = counts(of: showing.end(how))
-    if !isClosed, let waits = telling?.waits, waits.count > 0 {
+    if !isClosed, let waits = telling?.waits(at: .now), waits.count > 0 {
       counts.waits = waits.count
       counts.waited = waits.length(at: .now)
     }

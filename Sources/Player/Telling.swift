@@ -457,6 +457,9 @@ final class Telling {
     guard let info, !onlyFirst, shown != nil, failure == nil else { return false }
     if info.isForShow, info.isStill { return false }
     let target = max(.zero, length.map { min(time, $0) } ?? time)
+    // One that was under way has been waited for, too.
+    waits = waits(at: now)
+    soughtInVain = false
     isGoing = false
     sound?.restart(at: target)
     clock.stop(at: now)

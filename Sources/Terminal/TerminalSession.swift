@@ -42,6 +42,7 @@ public final class TerminalSession {
   private let openedInput: OpenedInput?
   private let output: TerminalOutput
   private var curses: Curses?
+  private var quietErrors: QuietErrors?
   private var decoder = InputDecoder()
   /// When the terminal was asked for its abilities; nil once it has answered.
   private var asked: Instant?
@@ -92,6 +93,7 @@ public final class TerminalSession {
     adoptSize()
     if options.size != nil { curses.resize(columns: self.size.columns, rows: self.size.rows) }
     enter(curses)
+    quietErrors = QuietErrors(screen: outputDescriptor)
     if !abilities.isLinuxConsole {
       output.tell(Array(TerminalModes.askSynchronized.utf8))
       asked = .now
@@ -271,6 +273,7 @@ public final class TerminalSession {
   public func close() {
     guard curses != nil else { return }
     if !isSuspended { leave() }
+    quietErrors?.close()
     curses = nil
   }
 

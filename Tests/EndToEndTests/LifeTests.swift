@@ -56,6 +56,31 @@ extension EndToEnd {
       #expect(try play.report().stories.map(\.status) == ["stopped"])
     }
 
+    /// From the kernel and from a shell.
+    @Test func twoHangUpsAtOnce_loseNothing() throws {
+      let play = try playing()
+      for _ in 0..<3 { play.terminal.signal(SIGHUP) }
+      #expect(play.terminal.awaitEnd()?.signal == SIGHUP)
+      play.expectRestored()
+      #expect(try play.report().stories.map(\.status) == ["stopped"])
+    }
+
+    /// What a sound library complains of is not written over the picture.
+    @Test func wordsOfLibraries_stayOffTheScreen() throws {
+      let home = try TemporaryDirectory()
+      let device = try home.write("pcm.!default { type pulse }\n", to: "pulse.conf")
+      let play = try Play(
+        [Colors.clip(Colors.red, sound: true)],
+        environment: [
+          "HOME": "/proc/nowhere", "ALSA_CONFIG_PATH": device, "XDG_RUNTIME_DIR": "/proc/nowhere",
+        ])
+      #expect(play.waitFor("no sound"))
+      play.watch(for: .milliseconds(300))
+      #expect(play.quit()?.shellStatus == 0)
+      play.expectRestored()
+      #expect(!String(decoding: play.terminal.output, as: UTF8.self).contains("/proc/nowhere"))
+    }
+
     /// Under a shell with job control, which waits for a line before it goes on with a stopped job.
     @Test(arguments: [true, false])
     func suspended_leavesTheScreenAndComesBack(byKey: Bool) throws {

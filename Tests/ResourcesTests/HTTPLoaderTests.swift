@@ -321,7 +321,7 @@ final class LoaderBench {
     _ = try bench.fetch(server.url)
     let start = Instant.now
     let outcome = try bench.fetch(server.url + "/other")
-    #expect(outcome.error == .unreachable("127.0.0.1:\(server.port) does not answer"))
+    #expect(outcome.error == .unreachable("127.0.0.1:\(server.port) does not accept connections"))
     #expect(Instant.now - start < .milliseconds(90))
   }
 

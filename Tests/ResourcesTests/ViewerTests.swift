@@ -56,6 +56,34 @@ import Testing
         + " \(missing), sent \(server.bodyBytes - sent), in all \(server.bodyBytes)")
   }
 
+  /// A viewer goes on to a place that a request under way will come to much later: a new one begins
+  /// there.
+  @Test func seekFarAhead_doesNotWaitForAllBeforeIt() throws {
+    let file = ServedFile(sampleBytes(0..<8_000_000))
+    let server = try FaultServer { request in
+      var reply = file.reply(to: request)
+      reply.bytesPerSecond = 600_000
+      return reply
+    }
+    defer { server.close() }
+    let folder = try TemporaryDirectory()
+    let bench = try NetworkBench(folder.path("cache"))
+    let resource = try bench.network.open(server.url + "/a")
+    var position: UInt64 = 0
+    while position < 1_500_000 {
+      position += UInt64(try bench.read(resource, position, 65_536).get().count)
+    }
+    // Well within the window of 4 MiB that was begun there.
+    #expect(server.requests.contains { $0.range.map { $0.end ?? 0 > 4_000_000 } ?? false })
+    let far: UInt64 = 3_900_000
+    #expect(isSample(try bench.read(resource, far, 1_000).get(), far..<far + 1_000))
+    #expect(bench.network.saving.fetched < 2_500_000)
+    // What was skipped can still be had.
+    #expect(isSample(try bench.read(resource, 2_000_000, 9).get(), 2_000_000..<2_000_009))
+    bench.network.close()
+    #expect(try CacheDirectory(folder.path("cache")).verify().wrongSegments == 0)
+  }
+
   /// Seeking back is no saving, coming back is.
   @Test func bytesReadAgain_countOnceForEachOpening() throws {
     let file = ServedFile(sampleBytes(0..<1_000_000))

@@ -32,12 +32,25 @@ import Testing
   }
 
   @Test(arguments: [SIGINT, SIGTERM, SIGHUP])
-  func secondFinalSignal_beforeTheFirstWasTaken_endsAtOnce(number: Int32) async {
+  func secondFinalSignal_longAfterOneThatWasNotTaken_ends(number: Int32) async {
     await #expect(processExitsWith: .signal(number)) { [number = number as Int32] in
       unblockSignals()
       _ = try Signals()
       raise(number)
+      usleep(2_100_000)
       raise(number)
+    }
+  }
+
+  /// The kernel and a shell both tell of a terminal that was closed.
+  @Test(arguments: [SIGINT, SIGTERM, SIGHUP])
+  func secondFinalSignal_rightBehindTheFirst_isTheSame(number: Int32) async {
+    await #expect(processExitsWith: .success) { [number = number as Int32] in
+      unblockSignals()
+      let signals = try Signals()
+      raise(number)
+      raise(number)
+      try #require(signals.take().map(\.rawValue) == [number])
     }
   }
 

@@ -14,6 +14,8 @@ struct FetchWish: Sendable {
   var reachesPrivate = true
   /// Failures without progress after which it is given up.
   var retries = FetchPlan.mostRetries
+  /// Whether a viewer waits for it.
+  var isUrgent = false
 }
 
 /// What a server told about a body that is accepted.
@@ -284,7 +286,8 @@ struct FetchPlan {
     return .wait(milliseconds: max(milliseconds, Int(Double(step) * (0.5 + jitter))))
   }
 
-  private func words(for outcome: TransferOutcome) -> FetchError {
+  /// What is said of a transfer that ended like this.
+  func words(for outcome: TransferOutcome) -> FetchError {
     switch outcome {
     case .unknownHost: .unreachable("\(host) cannot be found")
     case .noConnection: .unreachable("\(host) does not accept connections")

@@ -175,8 +175,9 @@ final class LoaderLoop {
 
   private func start(_ fetch: Fetch, now: Instant) {
     let address = fetch.plan.address
-    guard origins.allows(address, now: now) else {
-      return finish(fetch, .failed(.unreachable("\(address.visibleHost) does not answer")))
+    let isUrgent = fetch.plan.wish.isUrgent
+    if let outcome = origins.refusal(address, isUrgent: isUrgent, now: now) {
+      return finish(fetch, .failed(fetch.plan.words(for: outcome)))
     }
     let carried: Logins.Carried
     switch logins.decide(for: address, source: fetch.plan.wish.address) {
@@ -293,7 +294,7 @@ final class LoaderLoop {
     }
     guard let fetch = found else { return }
     if [.noConnection, .unknownHost, .timedOut].contains(outcome), fetch.head.status == 0 {
-      origins.failed(fetch.plan.address, now: .now)
+      origins.failed(fetch.plan.address, outcome, now: .now)
     }
     let badRanges = fetch.plan.badRanges
     let before = fetch.plan.route

@@ -6,7 +6,9 @@ struct Origins {
     var hasNoRanges = false
     var badRanges = 0
     var failures = 0
-    var closedUntil: Instant?
+    var closedSince: Instant?
+    /// How it was last out of reach.
+    var lastFailure = TransferOutcome.timedOut
     /// What kind of login it wants; nil while it has not said.
     var wantsDigest: Bool?
   }
@@ -14,6 +16,8 @@ struct Origins {
   /// Failures in a row after which an origin is left alone for a while.
   static let mostFailures = 6
   static let rest = Duration.seconds(10)
+  /// The same where a viewer waits for an answer.
+  static let shortRest = Duration.seconds(1)
 
   private var origins: [String: Origin] = [:]
   private var targets: [String: (address: WebAddress, until: Instant?)] = [:]
@@ -33,22 +37,28 @@ struct Origins {
     if origins[address.origin]?.badRanges == 2 { ignoresRanges(address) }
   }
 
-  /// Whether it may be asked now.
-  func allows(_ address: WebAddress, now: Instant) -> Bool {
-    origins[address.origin]?.closedUntil.map { now >= $0 } ?? true
+  /// Why it is not asked now; nil where it may be.
+  ///
+  /// - Parameter isUrgent: whether a viewer waits for it.
+  func refusal(_ address: WebAddress, isUrgent: Bool, now: Instant) -> TransferOutcome? {
+    guard let origin = origins[address.origin], let since = origin.closedSince,
+      now - since < (isUrgent ? Origins.shortRest : Origins.rest)
+    else { return nil }
+    return origin.lastFailure
   }
 
   mutating func answered(_ address: WebAddress) {
     origins[address.origin]?.failures = 0
-    origins[address.origin]?.closedUntil = nil
+    origins[address.origin]?.closedSince = nil
   }
 
   /// It could not be reached. After a rest one failure closes it again.
-  mutating func failed(_ address: WebAddress, now: Instant) {
-    origins[address.origin, default: Origin()].failures += 1
-    if let failures = origins[address.origin]?.failures, failures >= Origins.mostFailures {
-      origins[address.origin]?.closedUntil = now + Origins.rest
-    }
+  mutating func failed(_ address: WebAddress, _ outcome: TransferOutcome, now: Instant) {
+    var origin = origins[address.origin] ?? Origin()
+    origin.failures += 1
+    origin.lastFailure = outcome
+    if origin.failures >= Origins.mostFailures { origin.closedSince = now }
+    origins[address.origin] = origin
   }
 
   func wantsDigest(_ address: WebAddress) -> Bool? { origins[address.origin]?.wantsDigest }

@@ -3,7 +3,8 @@ import System
 // What is fetched for a content, and when.
 extension Content {
   private static let mostFlights = 4
-  private static let patienceWithOthers = Duration.seconds(10)
+  /// So long another process that stores nothing new is waited for: it may have been stopped.
+  private static let patienceWithOthers = Duration.seconds(4)
   private static let patienceWithChecks = 2_500
 
   private var mostWindow: UInt64 {
@@ -44,6 +45,7 @@ extension Content {
       // room, claims cannot be seen: one more fetch, for an index at the end, is all.
       guard facts != nil || flights.isEmpty, storing != .asked || started < 2 else { return }
       let position = held.end(from: wanted.lowerBound)
+      breakOffWhatIsFar(from: position)
       let taken = taken
       guard !taken.contains(position..<position + 1), flights.count < Content.mostFlights else {
         continue
@@ -56,6 +58,18 @@ extension Content {
       guard phase == .ready else { return }
     }
     planAhead()
+  }
+
+  /// A viewer who went on to another place does not wait until all before that has come; what is
+  /// skipped is fetched when it is wanted.
+  private func breakOffWhatIsFar(from position: UInt64) {
+    guard mode == .joined else { return }
+    for (fetch, flight) in flights
+    where flight.rest.contains(position) && !flight.isWhole && !flight.isCheck && !flight.isLeft {
+      guard position - flight.position > network.muchLeft else { continue }
+      flights[fetch]?.isLeft = true
+      network.loader?.cancel(fetch, unlessRemaining: 64 << 10)
+    }
   }
 
   /// Fetches what a reader will come to, so that it does not wait between two windows.
@@ -214,6 +228,7 @@ extension Content {
     var wish = wish
     wish.isListing = isListing
     wish.reachesPrivate = reachesPrivate
+    wish.isUrgent = urgency == .playing
     started += 1
     flights[loader.fetch(wish, allowed: flight.allowed)] = flight
     network.owner(of: flights.keys, is: self)

@@ -6,6 +6,8 @@ struct Flight {
   var isWhole = false
   /// Whether it asks if what is stored is still true.
   var isCheck = false
+  /// It was told to end before all has come.
+  var isLeft = false
   /// The next byte that comes.
   var position: UInt64
   /// What is held against other processes for it.

@@ -215,6 +215,9 @@ public final class Network {
   /// is time for the next, or the line would lie idle in between.
   var littleLeft: UInt64 { max(64 << 10, (rate ?? 0) / 4) }
 
+  /// Bytes that take more than a second to come.
+  var muchLeft: UInt64 { max(256 << 10, rate ?? 0) }
+
   /// What the cache did in this run.
   public var saving: Saving {
     var saving = total
