@@ -187,13 +187,20 @@ struct View {
   }
 
   private func titleRight(_ scene: Scene) -> String {
-    let number = scene.stage.current.story - scene.reel.lowerBound + 1
-    let place = "\(isMuted ? "muted  " : "")\(number)/\(scene.reel.count)"
-    if scene.stage.isPaused { return (scene.unicode ? "▮▮ " : "paused ") + place }
-    if scene.stage.isWaiting, let key = options.keys.name(of: .next) {
-      return "press \(key)  \(place)"
+    let place = [isMuted ? "muted" : nil, number(scene)].compactMap(\.self)
+    if scene.stage.isPaused {
+      let mark = scene.unicode ? "▮▮" : "paused"
+      return place.isEmpty ? mark : mark + " " + place.joined(separator: "  ")
     }
-    return place
+    let wish = scene.stage.isWaiting ? options.keys.name(of: .next).map { ["press \($0)"] } : nil
+    return ((wish ?? []) + place).joined(separator: "  ")
+  }
+
+  /// The place in the reel; nil where the bar's row says it already, beside a window of segments.
+  private func number(_ scene: Scene) -> String? {
+    let shown = segments(scene).places(columns: scene.columns).count
+    guard shown == 0 || shown == scene.reel.count else { return nil }
+    return "\(scene.stage.current.story - scene.reel.lowerBound + 1)/\(scene.reel.count)"
   }
 
   // MARK: - Over the picture
