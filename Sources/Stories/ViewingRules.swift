@@ -30,13 +30,7 @@ public struct ViewingRules: Equatable, Sendable {
     public var leftOut: [Refusal: Int] = [:]
 
     /// "nothing left to tell: 3 stories seen as often as allowed, 1 story expired".
-    public var wordsForNothing: String {
-      let parts = Refusal.allCases.compactMap { refusal -> String? in
-        guard let count = leftOut[refusal] else { return nil }
-        return "\(count) \(count == 1 ? "story" : "stories") \(refusal.words)"
-      }
-      return "nothing left to tell: " + parts.joined(separator: ", ")
-    }
+    public var wordsForNothing: String { "nothing left to tell: " + Refusal.words(for: leftOut) }
   }
 
   /// Why a story is not told at a time (seconds since 1970); nil where it is.
@@ -102,6 +96,15 @@ public struct ViewingRules: Equatable, Sendable {
 }
 
 extension ViewingRules.Refusal {
+  /// "3 stories seen as often as allowed, 1 story expired".
+  public static func words(for leftOut: [Self: Int]) -> String {
+    let parts = allCases.compactMap { refusal -> String? in
+      guard let count = leftOut[refusal] else { return nil }
+      return "\(count) \(count == 1 ? "story" : "stories") \(refusal.words)"
+    }
+    return parts.joined(separator: ", ")
+  }
+
   /// What it means for a story, after its name.
   public var words: String {
     switch self {

@@ -66,6 +66,18 @@ extension EndToEnd {
       #expect(try viewer.playAll([feed]).names == ["1.png", "2.png"])
     }
 
+    /// No key could do what the card would offer.
+    @Test func endCard_whereAllViewsAreUsedUp_offersOnlyToQuit() throws {
+      let feed = try viewer.feed([("1", Colors.red, "anna", #""maxViews": 1, "imageTime": 0.5"#)])
+      let play = try viewer.play([feed])
+      #expect(play.waitFor("That was all: 1 story, 1 reel"))
+      let card = play.terminal.screen.text
+      #expect(card.components(of: "seen as often as allowed") == 1)
+      #expect(card.contains("quit"))
+      #expect(!card.contains("again") && !card.contains("back"))
+      #expect(play.quit()?.shellStatus == 0)
+    }
+
     @Test func failed_isNeverMarked() throws {
       let broken = try viewer.home.write(
         Array("\u{89}PNG\r\n\u{1A}\n and nothing more".utf8), to: "broken.png")

@@ -11,10 +11,10 @@ import Testing
   private let now = Instant.now
 
   private func scene(
-    _ stage: Stage, columns: Int = 80, unicode: Bool = true
+    _ stage: Stage, expires: [Int: Int64] = [:], columns: Int = 80, unicode: Bool = true
   ) -> Scene {
     let stories = (0..<stage.storyCount).map {
-      Story(source: .file("/\($0).png"))
+      Story(source: .file("/\($0).png"), expires: expires[$0])
     }
     return Scene(
       stage: stage, stories: stories, reelNames: stage.reels.map { _ in "anna" }, telling: nil,
@@ -23,6 +23,34 @@ import Testing
   }
 
   private func view() -> View { View(options: PlayOptions(), now: now) }
+
+  /// At the end card after one reel of which these are told no more.
+  private func ended(stories: Int, exhausted: Range<Int>) -> Stage {
+    var stage = Stage(reelSizes: [stories])
+    _ = stage.handle(.start)
+    _ = stage.handle(.began(generation: 1))
+    for story in exhausted { _ = stage.handle(.exhausted(story: story)) }
+    _ = stage.handle(.end)
+    return stage
+  }
+
+  @Test func endCard_whereSomethingIsStillTold_offersIt() {
+    let overlays = view().overlays(scene(ended(stories: 2, exhausted: 0..<1)))
+    #expect(overlays.endCard == ["That was all: 2 stories, 1 reel"])
+    #expect(overlays.endKeys.map(\.meaning) == ["again", "back", "quit"])
+  }
+
+  @Test(
+    arguments: [
+      ([:], "seen as often as allowed"), ([0: 1_000, 1: 9], "expired"),
+      ([0: 1_000, 1: 1_001], "1 story seen as often as allowed, 1 story expired"),
+    ] as [([Int: Int64], String)])
+  func endCard_whereNothingIsToldAnyMore_saysWhy(expires: [Int: Int64], words: String) {
+    let scene = scene(ended(stories: 2, exhausted: 0..<2), expires: expires)
+    let overlays = view().overlays(scene)
+    #expect(overlays.endCard == ["That was all: 2 stories, 1 reel", words])
+    #expect(overlays.endKeys.map(\.meaning) == ["quit"])
+  }
 
   /// The bar's row has it where not all segments fit: 26 at 80 columns.
   @Test(arguments: [(1, 80, "1/1"), (26, 80, "1/26"), (27, 80, ""), (27, 120, "1/27")])
