@@ -281,6 +281,25 @@ extension EndToEnd {
           == ["history.db", "history.db-journal", "history.db.damaged"])
     }
 
+    @Test(arguments: [["history"], ["history", "--json"], ["stats"], ["stats", "--json"]])
+    func damagedFile_isSaidByWhatTellsOfIt(command: [String]) throws {
+      _ = try viewer.home.write("nonsense nonsense nonsense", to: "state/storytty/history.db")
+      let first = try viewer.run(command)
+      #expect(first.status == 0)
+      #expect(
+        first.errorLines == ["storytty: the history was damaged: it is set aside and begun anew"])
+      let second = try viewer.run(command)
+      #expect(second.errorLines == [])
+      #expect(second.output == first.output)
+    }
+
+    @Test func damagedFile_isSaidByTheDoctor() throws {
+      _ = try viewer.home.write("nonsense nonsense nonsense", to: "state/storytty/history.db")
+      let warning = "  warning      the history was damaged: it is set aside and begun anew\n"
+      #expect(try viewer.run(["doctor"]).outputText.contains(warning))
+      #expect(try !viewer.run(["doctor"]).outputText.contains(warning))
+    }
+
     /// What cannot be begun for another reason leaves the history as any other run does.
     @Test func logThatCannotBeOpened_closesTheHistory() throws {
       _ = try viewer.home.write("nonsense nonsense nonsense", to: "state/storytty/history.db")
