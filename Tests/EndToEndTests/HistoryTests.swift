@@ -400,16 +400,22 @@ extension EndToEnd {
       (["history", "lsit"], "history takes list, clear, not 'lsit'; did you mean 'list'?"),
       (["history", "list", "x"], "history list takes no source"),
       (["stats", "x"], "stats takes no source"),
-      (["--max-age", "soon", "x"], "--max-age takes a time, such as 36h or 7d, not 'soon'"),
-      (["--max-age", "0d", "x"], "--max-age takes a time, such as 36h or 7d, not '0d'"),
-      (["--max-age", "-1d", "x"], "--max-age takes a time, such as 36h or 7d, not '-1d'"),
-      (["--max-age", "3 moons", "x"], "--max-age takes a time, such as 36h or 7d, not '3 moons'"),
       (["--unseen-frist", "x"], "unknown option --unseen-frist; did you mean --unseen-first?"),
     ])
     func mistake_isNamed(arguments: [String], words: String) throws {
       let result = try viewer.run(arguments)
       #expect(result.status == 1)
       #expect(result.errorLines == ["storytty: \(words)"])
+    }
+
+    @Test(arguments: ["soon", "0d", "-1d", "3 moons", "7", "1:30", "h"])
+    func maxAge_withoutAUnit_isRefused(age: String) throws {
+      let result = try viewer.run(["--max-age", age, "x"])
+      #expect(result.status == 1)
+      #expect(
+        result.errorLines == [
+          "storytty: --max-age takes a time in s, min, h, d, w or y, such as 36h or 7d, not '\(age)'"
+        ])
     }
 
     @Test func options_fromTheConfiguration_work() throws {
