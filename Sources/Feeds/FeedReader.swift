@@ -46,19 +46,27 @@ public struct FeedReader {
   private func combined(_ sources: [String], _ opener: inout SourceOpener) -> Feed {
     var whole = Feed(title: "")
     var folder: String?
+    var first = ""
+    var isOfOneFolder = true
     for source in sources {
       do {
         let found = try opener.open(source)
         if whole.title.isEmpty { whole.title = "\(found.feed.title) and \(sources.count - 1) more" }
         whole.skipped += found.feed.skipped
         addReactions(of: found.feed, to: &whole)
-        // Files named one after another are one reel, called after their folder if it is one.
+        // Files named one after another are one reel, called after their folder if it is one, or
+        // else after the first.
         if let next = found.looseIn, let folder {
           let last = whole.reels.count - 1
-          if next != folder { whole.reels[last].name = "" }
+          isOfOneFolder = isOfOneFolder && next == folder
+          if !isOfOneFolder {
+            whole.reels[last].name = "\(first) and \(whole.reels[last].stories.count) more"
+          }
           whole.reels[last].stories += found.feed.reels.flatMap(\.stories)
         } else {
           whole.reels += found.feed.reels
+          first = found.feed.title
+          isOfOneFolder = true
         }
         folder = found.looseIn
       } catch {

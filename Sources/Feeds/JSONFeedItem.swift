@@ -130,7 +130,7 @@ struct JSONFeedItem {
         if views >= 0, views == views.rounded() {
           maxViews = Int32(min(views, Double(Int32.max)))
         } else {
-          problem = problem ?? "'maxViews' is not a whole number"
+          problem = problem ?? "'maxViews' is not a whole number from 0 on"
         }
       case "expires":
         guard let date = try reader.text(key, problem: &problem) else { continue }

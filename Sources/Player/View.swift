@@ -187,13 +187,20 @@ struct View {
   }
 
   private func titleRight(_ scene: Scene) -> String {
-    let number = scene.stage.current.story - scene.reel.lowerBound + 1
-    let place = "\(isMuted ? "muted  " : "")\(number)/\(scene.reel.count)"
-    if scene.stage.isPaused { return (scene.unicode ? "▮▮ " : "paused ") + place }
-    if scene.stage.isWaiting, let key = options.keys.name(of: .next) {
-      return "press \(key)  \(place)"
+    let place = [isMuted ? "muted" : nil, number(scene)].compactMap(\.self)
+    if scene.stage.isPaused {
+      let mark = scene.unicode ? "▮▮" : "paused"
+      return place.isEmpty ? mark : mark + " " + place.joined(separator: "  ")
     }
-    return place
+    let wish = scene.stage.isWaiting ? options.keys.name(of: .next).map { ["press \($0)"] } : nil
+    return ((wish ?? []) + place).joined(separator: "  ")
+  }
+
+  /// The place in the reel; nil where the bar's row says it already, beside a window of segments.
+  private func number(_ scene: Scene) -> String? {
+    let shown = segments(scene).places(columns: scene.columns).count
+    guard shown == 0 || shown == scene.reel.count else { return nil }
+    return "\(scene.stage.current.story - scene.reel.lowerBound + 1)/\(scene.reel.count)"
   }
 
   // MARK: - Over the picture
@@ -205,11 +212,8 @@ struct View {
       if scene.savedBytes > 0 {
         overlays.endCard.append("\(Words.bytes(scene.savedBytes)) were not fetched again")
       }
-      overlays.endKeys = [
-        .init(keys: "Enter", meaning: "again"),
-        .init(keys: options.keys.name(of: .previous) ?? "", meaning: "back"),
-        .init(keys: options.keys.name(of: .quit) ?? "", meaning: "quit"),
-      ].filter { !$0.keys.isEmpty }
+      if scene.stage.isExhausted { overlays.endCard.append(nothingLeftWords(scene)) }
+      overlays.endKeys = endKeys(scene)
     } else if let since = scene.waitingSince(storyBegan),
       scene.now - since >= View.loadingPatience
     {
@@ -233,6 +237,26 @@ struct View {
     let reels = scene.stage.reels.count
     return "That was all: \(stories) \(stories == 1 ? "story" : "stories"), "
       + "\(reels) \(reels == 1 ? "reel" : "reels")"
+  }
+
+  /// Why nothing is told any more: what had its time is over, the rest was seen.
+  private func nothingLeftWords(_ scene: Scene) -> String {
+    var reasons: [ViewingRules.Refusal: Int] = [:]
+    for story in scene.stories {
+      let refusal = options.rules.refusal(of: story, completions: 0, now: scene.wallClock)
+      reasons[refusal ?? .exhausted, default: 0] += 1
+    }
+    if reasons.count == 1, let only = reasons.keys.first { return only.words }
+    return ViewingRules.Refusal.words(for: reasons)
+  }
+
+  private func endKeys(_ scene: Scene) -> [Overlays.Row] {
+    let quit = Overlays.Row(keys: options.keys.name(of: .quit) ?? "", meaning: "quit")
+    let others: [Overlays.Row] = [
+      .init(keys: "Enter", meaning: "again"),
+      .init(keys: options.keys.name(of: .previous) ?? "", meaning: "back"),
+    ]
+    return ((scene.stage.isExhausted ? [] : others) + [quit]).filter { !$0.keys.isEmpty }
   }
 
   private func info(_ scene: Scene) -> [Overlays.Row] {

@@ -163,6 +163,9 @@ public struct Stage: Sendable {
   /// Whether a story is still told.
   public func isTold(_ story: Int) -> Bool { !exhausted.contains(story) }
 
+  /// Whether no story is told any more: no key leads to one.
+  public var isExhausted: Bool { exhausted.count == storyCount }
+
   /// This story or the nearest after it that is still told.
   public func told(from story: Int) -> Int? {
     (story..<max(story, storyCount)).first(where: isTold)

@@ -30,13 +30,7 @@ public struct ViewingRules: Equatable, Sendable {
     public var leftOut: [Refusal: Int] = [:]
 
     /// "nothing left to tell: 3 stories seen as often as allowed, 1 story expired".
-    public var wordsForNothing: String {
-      let parts = Refusal.allCases.compactMap { refusal -> String? in
-        guard let count = leftOut[refusal] else { return nil }
-        return "\(count) \(count == 1 ? "story" : "stories") \(refusal.words)"
-      }
-      return "nothing left to tell: " + parts.joined(separator: ", ")
-    }
+    public var wordsForNothing: String { "nothing left to tell: " + Refusal.words(for: leftOut) }
   }
 
   /// Why a story is not told at a time (seconds since 1970); nil where it is.
@@ -75,10 +69,36 @@ public struct ViewingRules: Equatable, Sendable {
       }
     }
     guard unseenFirst || !leftOut.isEmpty else { return Selection(feed: feed, past: past) }
-    if unseenFirst { chosen = chosen.filter(\.isUnseen) + chosen.filter { !$0.isUnseen } }
-    let numbers = chosen.flatMap(\.numbers)
+    return selection(of: chosen, from: feed, past: past, leftOut: leftOut)
+  }
+
+  /// All of a feed, its reels in the order of telling: what is told no more stays where it is, and
+  /// makes no reel an unseen one.
+  public func arrange(_ feed: Feed, past: Past, now: Int64) -> Selection {
+    guard unseenFirst else { return Selection(feed: feed, past: past) }
+    var reels: [ChosenReel] = []
+    var number = 0
+    for reel in feed.reels where !reel.stories.isEmpty {
+      let numbers = number..<number + reel.stories.count
+      let isUnseen = zip(numbers, reel.stories).contains { place, story in
+        let completions = Int(past[place].completions)
+        return !past[place].isSeen && refusal(of: story, completions: completions, now: now) == nil
+      }
+      reels.append(ChosenReel(reel: reel, numbers: Array(numbers), isUnseen: isUnseen))
+      number = numbers.upperBound
+    }
+    return selection(of: reels, from: feed, past: past, leftOut: [:])
+  }
+
+  /// Some reels of a feed, ordered and numbered anew.
+  private func selection(
+    of reels: [ChosenReel], from feed: Feed, past: Past, leftOut: [Refusal: Int]
+  ) -> Selection {
+    var reels = reels
+    if unseenFirst { reels = reels.filter(\.isUnseen) + reels.filter { !$0.isUnseen } }
+    let numbers = reels.flatMap(\.numbers)
     var selection = Selection(feed: feed, past: Past(), numbers: numbers, leftOut: leftOut)
-    selection.feed.reels = chosen.map(\.reel)
+    selection.feed.reels = reels.map(\.reel)
     for (place, old) in numbers.enumerated() { selection.past[place] = past[old] }
     return selection
   }
@@ -88,6 +108,12 @@ public struct ViewingRules: Equatable, Sendable {
     /// The numbers of its stories in the whole feed.
     let numbers: [Int]
     let isUnseen: Bool
+
+    init(reel: Reel, numbers: [Int], isUnseen: Bool) {
+      self.reel = reel
+      self.numbers = numbers
+      self.isUnseen = isUnseen
+    }
 
     /// What is kept of a reel; nil where nothing is.
     init?(_ whole: Reel, start: Int, _ kept: [Int], _ past: Past) {
@@ -102,6 +128,15 @@ public struct ViewingRules: Equatable, Sendable {
 }
 
 extension ViewingRules.Refusal {
+  /// "3 stories seen as often as allowed, 1 story expired".
+  public static func words(for leftOut: [Self: Int]) -> String {
+    let parts = allCases.compactMap { refusal -> String? in
+      guard let count = leftOut[refusal] else { return nil }
+      return "\(count) \(count == 1 ? "story" : "stories") \(refusal.words)"
+    }
+    return parts.joined(separator: ", ")
+  }
+
   /// What it means for a story, after its name.
   public var words: String {
     switch self {

@@ -71,8 +71,9 @@ struct DoctorCommand {
     }
     print("history        \(DisplayText.safe(path))")
     do {
-      let count = try HistoryDirectory(path).entries().count
-      print("  holds        \(Words.count(count, "story", "stories"))")
+      let found = try HistoryDirectory(path).list()
+      print("  holds        \(Words.count(found.entries.count, "story", "stories"))")
+      if let notice = found.notice { print("  warning      \(notice)") }
     } catch {
       print("  warning      \(DisplayText.safe(error.reason))")
     }

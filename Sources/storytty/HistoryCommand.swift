@@ -21,7 +21,7 @@ struct HistoryCommand {
     }
     return withHistory { history throws(HistoryError) in
       switch verb {
-      case .list: return list(try history.entries())
+      case .list: return list(try listed(history))
       case .clear:
         try history.clear()
         return Status.well
@@ -59,7 +59,7 @@ struct StatsCommand {
       return Status.usage
     }
     return withHistory { history throws(HistoryError) in
-      let entries = try history.entries()
+      let entries = try listed(history)
       let total = entries.reduce(HistoryCounts()) { $0 + $1.counts }
       return invocation.json ? json(entries, total) : lines(entries, total)
     }
@@ -114,6 +114,13 @@ private func withHistory(
     complain("cannot use the history in \(path): \(error.reason)")
     return Status.usage
   }
+}
+
+/// All stories of a history; complains where they are gone because it was damaged.
+private func listed(_ history: HistoryDirectory) throws(HistoryError) -> [HistoryEntry] {
+  let found = try history.list()
+  if let notice = found.notice { complain(notice) }
+  return found.entries
 }
 
 extension HistoryCounts {

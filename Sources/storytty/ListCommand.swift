@@ -12,13 +12,24 @@ struct ListCommand {
     guard let network = openNetwork(invocation.network) else { return Status.usage }
     defer { network.close() }
     guard let feed = readFeed(invocation.sources, network) else { return Status.nothingPlayed }
-    let text = invocation.json ? json(feed).description : lines(feed).joined(separator: "\n")
+    let text = invocation.json ? json(inOrder(feed)) : lines(feed)
     return Output.write(text + "\n") ? Status.well : Status.usage
   }
 
-  private func lines(_ feed: Feed) -> [String] {
+  /// The feed with its reels in the order of telling. Nothing that was seen is looked up where that
+  /// does not depend on it.
+  private func inOrder(_ feed: Feed) -> Feed {
+    let rules = invocation.play.rules
+    guard rules.unseenFirst else { return feed }
     let past = History.past(of: feed, options: invocation.play)
+    return rules.arrange(feed, past: past, now: WallClock.seconds).feed
+  }
+
+  private func lines(_ feed: Feed) -> String {
     let now = WallClock.seconds
+    let arranged = invocation.play.rules.arrange(
+      feed, past: History.past(of: feed, options: invocation.play), now: now)
+    let (feed, past) = (arranged.feed, arranged.past)
     var lines: [String] = []
     var number = 0
     for reel in feed.reels where !reel.stories.isEmpty {
@@ -33,7 +44,7 @@ struct ListCommand {
     for skipped in feed.skipped {
       lines.append(DisplayText.safe("left out: \(skipped.source): \(skipped.reason)"))
     }
-    return lines
+    return lines.joined(separator: "\n")
   }
 
   /// Why it is not told any more, or that it was seen; nil for what is new.
@@ -51,7 +62,7 @@ struct ListCommand {
       + (mark.map { "  (\($0))" } ?? "")
   }
 
-  private func json(_ feed: Feed) -> JSON {
+  private func json(_ feed: Feed) -> String {
     let reels = feed.reels.filter { !$0.stories.isEmpty }.map { reel in
       JSON.object([
         ("name", .text(reel.name)), ("stories", .array(reel.stories.map(ListCommand.json))),
@@ -60,9 +71,9 @@ struct ListCommand {
     let skipped = feed.skipped.map {
       JSON.object([("source", .text($0.source)), ("reason", .text($0.reason))])
     }
-    return .object([
+    return JSON.object([
       ("title", .text(feed.title)), ("reels", .array(reels)), ("skipped", .array(skipped)),
-    ])
+    ]).description
   }
 
   private static func json(_ story: Story) -> JSON {

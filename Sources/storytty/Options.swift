@@ -94,8 +94,10 @@ enum OptionTable {
     ) {
       $0.size = try size($1)
     },
-    OptionRow("image-time", argument: "TIME", help: "how long a still picture stays (default 5)") {
-      $0.play.imageTime = try time($1, option: "image-time")
+    OptionRow(
+      "image-time", argument: "TIME", help: "how long a picture stays (8, 1:30, 2min; default 5)"
+    ) {
+      $0.play.imageTime = try Quantity.time($1, option: "image-time")
       guard $0.play.imageTime > .zero else {
         throw UsageError(words: "--image-time must be above 0")
       }
@@ -114,10 +116,10 @@ enum OptionTable {
       options.play.untimed = true
     },
     OptionRow(
-      "at", argument: "TIME", help: "show: the moment to show (12, 1:05, 0:01:05.5)",
+      "at", argument: "TIME", help: "show: the moment to show (12, 1:05, 0:01:05.5, 2min)",
       isSetting: false
     ) {
-      $0.at = try time($1, option: "at")
+      $0.at = try Quantity.time($1, option: "at")
     },
     OptionRow("json", help: "list, history, stats, cache: write JSON", isSetting: false) {
       options, _ in
@@ -292,17 +294,6 @@ enum OptionTable {
       (1...2000).contains(columns), (1...1000).contains(rows)
     else { throw UsageError(words: "--size takes COLSxROWS, such as 80x24, not '\(word)'") }
     return (columns, rows)
-  }
-
-  /// Seconds, minutes:seconds or hours:minutes:seconds, with a fraction.
-  private static func time(_ word: String, option: String) throws(UsageError) -> Duration {
-    let parts = word.split(separator: ":", omittingEmptySubsequences: false)
-    let trimmed = parts.last?.hasSuffix("s") == true ? String(word.dropLast()) : word
-    let numbers = trimmed.split(separator: ":", omittingEmptySubsequences: false).map { Double($0) }
-    guard (1...3).contains(numbers.count),
-      numbers.allSatisfy({ ($0 ?? -1) >= 0 && ($0 ?? 0) < 1e7 })
-    else { throw UsageError(words: "--\(option) takes a time, such as 5 or 1:05.5, not '\(word)'") }
-    return .seconds(numbers.compactMap(\.self).reduce(0) { $0 * 60 + $1 })
   }
 
   /// What `--help` prints.

@@ -66,6 +66,23 @@ extension EndToEnd {
       #expect(result.errorText.contains(word))
     }
 
+    /// The same forms wherever a time is wanted.
+    @Test(arguments: [
+      ("5", true), ("0.5", true), ("5s", true), ("1:05.5", true), ("1:00:05s", true),
+      ("2min", true), ("1.5 h", true), ("3h", true), ("1d", true), ("", false),
+      ("3 moons", false), ("-3h", false), ("1:2h", false), ("100y", false), ("inf", false),
+      ("1:", false),
+    ])
+    func time_takesSecondsClocksAndUnits(word: String, isTaken: Bool) throws {
+      for option in ["image-time", "at"] {
+        // Options are read before the version is printed.
+        let result = try storytty(["--\(option)", word, "--version"])
+        #expect(result.status == (isTaken ? 0 : 1))
+        let words = "--\(option) takes a time, such as 5, 1:05.5 or 2min, not '\(word)'"
+        #expect(result.errorLines == (isTaken ? [] : ["storytty: \(words)"]))
+      }
+    }
+
     @Test func report_thatCannotBeWritten_isSaid() throws {
       let clip = try Colors.clip(Colors.red, seconds: 0.5)
       let terminal = try PseudoTerminal()

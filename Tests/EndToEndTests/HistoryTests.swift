@@ -66,6 +66,18 @@ extension EndToEnd {
       #expect(try viewer.playAll([feed]).names == ["1.png", "2.png"])
     }
 
+    /// No key could do what the card would offer.
+    @Test func endCard_whereAllViewsAreUsedUp_offersOnlyToQuit() throws {
+      let feed = try viewer.feed([("1", Colors.red, "anna", #""maxViews": 1, "imageTime": 0.5"#)])
+      let play = try viewer.play([feed])
+      #expect(play.waitFor("That was all: 1 story, 1 reel"))
+      let card = play.terminal.screen.text
+      #expect(card.components(of: "seen as often as allowed") == 1)
+      #expect(card.contains("quit"))
+      #expect(!card.contains("again") && !card.contains("back"))
+      #expect(play.quit()?.shellStatus == 0)
+    }
+
     @Test func failed_isNeverMarked() throws {
       let broken = try viewer.home.write(
         Array("\u{89}PNG\r\n\u{1A}\n and nothing more".utf8), to: "broken.png")
@@ -269,6 +281,25 @@ extension EndToEnd {
           == ["history.db", "history.db-journal", "history.db.damaged"])
     }
 
+    @Test(arguments: [["history"], ["history", "--json"], ["stats"], ["stats", "--json"]])
+    func damagedFile_isSaidByWhatTellsOfIt(command: [String]) throws {
+      _ = try viewer.home.write("nonsense nonsense nonsense", to: "state/storytty/history.db")
+      let first = try viewer.run(command)
+      #expect(first.status == 0)
+      #expect(
+        first.errorLines == ["storytty: the history was damaged: it is set aside and begun anew"])
+      let second = try viewer.run(command)
+      #expect(second.errorLines == [])
+      #expect(second.output == first.output)
+    }
+
+    @Test func damagedFile_isSaidByTheDoctor() throws {
+      _ = try viewer.home.write("nonsense nonsense nonsense", to: "state/storytty/history.db")
+      let warning = "  warning      the history was damaged: it is set aside and begun anew\n"
+      #expect(try viewer.run(["doctor"]).outputText.contains(warning))
+      #expect(try !viewer.run(["doctor"]).outputText.contains(warning))
+    }
+
     /// What cannot be begun for another reason leaves the history as any other run does.
     @Test func logThatCannotBeOpened_closesTheHistory() throws {
       _ = try viewer.home.write("nonsense nonsense nonsense", to: "state/storytty/history.db")
@@ -369,16 +400,22 @@ extension EndToEnd {
       (["history", "lsit"], "history takes list, clear, not 'lsit'; did you mean 'list'?"),
       (["history", "list", "x"], "history list takes no source"),
       (["stats", "x"], "stats takes no source"),
-      (["--max-age", "soon", "x"], "--max-age takes a time, such as 36h or 7d, not 'soon'"),
-      (["--max-age", "0d", "x"], "--max-age takes a time, such as 36h or 7d, not '0d'"),
-      (["--max-age", "-1d", "x"], "--max-age takes a time, such as 36h or 7d, not '-1d'"),
-      (["--max-age", "3 moons", "x"], "--max-age takes a time, such as 36h or 7d, not '3 moons'"),
       (["--unseen-frist", "x"], "unknown option --unseen-frist; did you mean --unseen-first?"),
     ])
     func mistake_isNamed(arguments: [String], words: String) throws {
       let result = try viewer.run(arguments)
       #expect(result.status == 1)
       #expect(result.errorLines == ["storytty: \(words)"])
+    }
+
+    @Test(arguments: ["soon", "0d", "-1d", "3 moons", "7", "1:30", "h"])
+    func maxAge_withoutAUnit_isRefused(age: String) throws {
+      let result = try viewer.run(["--max-age", age, "x"])
+      #expect(result.status == 1)
+      #expect(
+        result.errorLines == [
+          "storytty: --max-age takes a time in s, min, h, d, w or y, such as 36h or 7d, not '\(age)'"
+        ])
     }
 
     @Test func options_fromTheConfiguration_work() throws {

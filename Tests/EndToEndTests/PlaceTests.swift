@@ -22,6 +22,20 @@ extension EndToEnd {
       #expect(told == ["b/1", "b/2", "c/1", "c/2", "a/1", "a/2"].map { $0 + ".png" })
     }
 
+    @Test func unseenFirst_ordersTheList() throws {
+      let reels = try viewer.threeReels()
+      #expect(try viewer.watchAll(["\(reels)/a/1.png", "\(reels)/a/2.png"]).status == 0)
+      let list = try viewer.run(["list", "--unseen-first", reels]).outputText
+      let lines = list.split(separator: "\n")
+      #expect(lines.filter { !$0.hasPrefix(" ") } == ["b", "c", "a  (all seen)"])
+      #expect(lines.suffix(2).allSatisfy { $0.hasSuffix("(seen)") })
+      for (options, names) in [([], ["a", "b", "c"]), (["--unseen-first"], ["b", "c", "a"])] {
+        let list = try viewer.run(["list", "--json"] + options + [reels])
+        let listed = try JSONValue(parsing: list.output)["reels"].elements.map { $0["name"].text }
+        #expect(listed == names)
+      }
+    }
+
     @Test func seenReel_isMarkedWhenItIsComeTo() throws {
       let reels = try viewer.threeReels()
       for name in ["a/1", "a/2", "b/1"] {

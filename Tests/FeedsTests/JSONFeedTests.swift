@@ -154,10 +154,11 @@ import Testing
     ),
     (
       #"{"id":"1","image":"a.png","_storytty":{"maxViews":2.5}}"#,
-      "'maxViews' is not a whole number"
+      "'maxViews' is not a whole number from 0 on"
     ),
     (
-      #"{"id":"1","image":"a.png","_storytty":{"maxViews":-1}}"#, "'maxViews' is not a whole number"
+      #"{"id":"1","image":"a.png","_storytty":{"maxViews":-1}}"#,
+      "'maxViews' is not a whole number from 0 on"
     ),
     (#"{"id":"1","image":"a.png","_storytty":{"expires":"soon"}}"#, "'expires' is not a date"),
     (#"{"id":"1","image":"a.png","_storytty":[]}"#, "'_storytty' is an array, not an object"),

@@ -98,10 +98,20 @@ import Testing
       paths(feed) == [
         ["/home/a.mp4", "/home/b.jpg", "/home/v/c.mp4", "/home/a.mp4"], ["/home/a.mp4"],
       ])
-    #expect(feed.reels.map(\.name) == ["", "l"])
+    #expect(feed.reels.map(\.name) == ["a.mp4 and 3 more", "l"])
     #expect(try read(["a.mp4", "b.jpg"]).reels.map(\.name) == ["home"])
     #expect(feed.title == "a.mp4 and 5 more")
     #expect(feed.skipped == [Skipped(source: "missing.mp4", reason: "no such file")])
+  }
+
+  /// What lies in several places is called after the first, each time anew.
+  @Test func read_looseFilesOfSeveralPlaces_haveAName() throws {
+    let mixed = try read(["a.mp4", "https://example.org/b.mp4", "https://example.org/c.mp4"])
+    #expect(mixed.reels.map(\.name) == ["a.mp4 and 2 more"])
+    let parts = try read(["v/c.mp4", "a.mp4", "l.m3u", "a.mp4", "b.jpg"])
+    #expect(parts.reels.map(\.name) == ["c.mp4 and 1 more", "l", "home"])
+    let web = try read(["https://a.org/b.mp4", "https://c.org/d.mp4"])
+    #expect(web.reels.map(\.name) == ["a.org and 1 more"])
   }
 
   @Test func read_severalAllBad_hasReasonsOnly() throws {

@@ -164,7 +164,9 @@ import Testing
 
   @Test func directory_withoutAHistory_isNotMade() throws {
     let directory = HistoryDirectory(path)
-    #expect(try directory.entries() == [])
+    let found = try directory.list()
+    #expect(found.entries == [])
+    #expect(found.notice == nil)
     #expect(try directory.lookUp(count: 1) { _ in "a" } == HistoryFindings())
     try directory.clear()
     #expect(directoryEntries(folder.path) == [])
@@ -401,7 +403,7 @@ import Testing
     let thread = try HistoryThread(directory: folder.path("state"))
     thread.add(HistoryCounts(views: 1), to: subject)
     thread.close()
-    #expect(try HistoryDirectory(folder.path("state")).entries().count == 1)
+    #expect(try HistoryDirectory(folder.path("state")).list().entries.count == 1)
   }
 
   @Test func unusable_answersNothingKnown_andSaysSoOnce() throws {

@@ -184,6 +184,18 @@ extension Past {
     #expect(rules.needsPast(of: whole))
   }
 
+  /// What is seen, and what is told no more, come last, and nothing is left out.
+  @Test func arrange_keepsAllInTheOrderOfTelling() {
+    let whole = feed([1, 2, 1], limits: [0: 0])
+    let past = Past([1: Sighting(isSeen: true), 3: Sighting(isSeen: true)])
+    #expect(ViewingRules().arrange(whole, past: past, now: now).feed == whole)
+    let arranged = ViewingRules(unseenFirst: true).arrange(whole, past: past, now: now)
+    #expect(arranged.feed.reels == [1, 0, 2].map { whole.reels[$0] })
+    #expect(arranged.past == Past([0: Sighting(isSeen: true), 3: Sighting(isSeen: true)]))
+    #expect(arranged.numbers == [1, 2, 0, 3])
+    #expect(arranged.leftOut == [:])
+  }
+
   @Test(
     arguments: [
       ([.exhausted: 3], "nothing left to tell: 3 stories seen as often as allowed"),

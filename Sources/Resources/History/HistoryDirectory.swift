@@ -6,9 +6,12 @@ public struct HistoryDirectory: Sendable {
 
   public init(_ path: String) { self.path = path }
 
-  /// All stories, the last told first.
-  public func entries() throws(HistoryError) -> [HistoryEntry] {
-    try using(otherwise: []) { store throws(HistoryError) in try store.entries() }
+  /// All stories, the last told first, and what the user should know: that a damaged history was
+  /// set aside.
+  public func list() throws(HistoryError) -> (entries: [HistoryEntry], notice: String?) {
+    try using(otherwise: ([], nil)) { store throws(HistoryError) in
+      (try store.entries(), store.notice)
+    }
   }
 
   /// What is known of `count` stories by their ids.

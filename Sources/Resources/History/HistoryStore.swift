@@ -22,6 +22,11 @@ final class HistoryStore {
   /// Whether this player found the file damaged: it is set aside and a new one begun.
   private(set) var wasSetAside = false
 
+  /// What its user should know of it.
+  var notice: String? {
+    wasSetAside ? "the history was damaged: it is set aside and begun anew" : nil
+  }
+
   /// Which file a path names.
   private struct Identity: Equatable {
     var device: UInt64

@@ -163,7 +163,7 @@ private final class HistoryLoop {
   }
 
   private func sayDamage() {
-    if store?.wasSetAside == true { say("the history was damaged: it is set aside and begun anew") }
+    if let notice = store?.notice { say(notice) }
   }
 
   /// Uses the store; nil where that does not work now.
