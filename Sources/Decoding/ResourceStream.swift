@@ -44,10 +44,17 @@ package final class ResourceStream: ByteStream {
   }
 
   /// The first bytes, without moving.
-  func head(_ count: Int) throws(DecodingError) -> [UInt8] {
+  func head(_ count: Int) throws(DecodingError) -> [UInt8] { try part(at: 0, count) }
+
+  /// Bytes anywhere, without moving; none where they cannot be had.
+  func peek(_ offset: Int64, _ count: Int) -> [UInt8] {
+    UInt64(exactly: offset).flatMap { try? part(at: $0, count) } ?? []
+  }
+
+  private func part(at offset: UInt64, _ count: Int) throws(DecodingError) -> [UInt8] {
     let saved = position
     defer { position = saved }
-    position = 0
+    position = offset
     var bytes = try read(count)
     while bytes.count < count {
       let part = try read(count - bytes.count)

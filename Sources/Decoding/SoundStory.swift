@@ -7,9 +7,7 @@ final class SoundStory: MediaDecoder {
   private let open: () throws(DecodingError) -> FFmpegInput
   private let soundRate: UInt32?
   private let cover: Cover?
-  private let waveform: Waveform
-  /// Goes through all of the sound ahead of what is shown, to draw it and to know its end.
-  private var survey: SoundTrack
+  private let survey: SoundSurvey
   /// What is heard: opened once it is wanted, so that the first picture need not wait for it.
   private var voice: SoundTrack?
   private var isVoiceOpen = false
@@ -21,8 +19,6 @@ final class SoundStory: MediaDecoder {
   private var shown: Duration = .zero
 
   private static let step = Duration.milliseconds(100)
-  /// So much is looked through for each picture, and before the first.
-  private static let surveyed = Duration.seconds(20)
 
   init(
     _ input: FFmpegInput, reopen: @escaping () throws(DecodingError) -> FFmpegInput,
@@ -31,32 +27,22 @@ final class SoundStory: MediaDecoder {
     open = reopen
     self.soundRate = soundRate
     cover = try? Cover(in: input)
-    survey = try Self.track(input, sound, rate: nil)
-    waveform = Waveform(expected: input.plausibleDuration)
+    survey = try SoundSurvey(input, reopen: reopen, sound: sound, isWhole: cover == nil)
     let size = cover?.displaySize
     info = MediaInfo(
       kind: .sound, isStill: cover != nil, container: input.container,
       pictureCodec: cover?.codecName, soundCodec: sound.codecName,
       displayWidth: UInt32(size?.width ?? max(1, Int(Double(shape.width) * shape.pixelAspect))),
       displayHeight: UInt32(size?.height ?? Int(shape.height)),
-      frameRate: cover == nil ? 10 : nil, duration: waveform.expected)
-    try lookThrough(until: Self.surveyed)
-    if survey.isOver, survey.end == nil, cover == nil {
+      frameRate: cover == nil ? 10 : nil, duration: survey.waveform.expected)
+    ends.sound = survey.isHeard ? survey.end : nil
+    if survey.end != nil, !survey.isHeard, cover == nil {
       throw .damagedSound(codec: sound.codecName)
     }
   }
 
   /// Whether any sound was found in what was looked through.
-  var isHeard: Bool { survey.end != nil }
-
-  private static func track(
-    _ input: FFmpegInput, _ sound: FFmpegStream, rate: Int?
-  ) throws(DecodingError) -> SoundTrack {
-    let router = PacketRouter(input, streams: [sound], following: nil)
-    var zero = input.start ?? sound.start
-    if zero == nil { zero = try router.start(of: sound, within: 16) }
-    return try SoundTrack(sound, router: router, rate: rate, zero: zero ?? .zero)
-  }
+  var isHeard: Bool { survey.isHeard }
 
   private func openVoice() throws(DecodingError) {
     isVoiceOpen = true
@@ -65,35 +51,30 @@ final class SoundStory: MediaDecoder {
     guard let sound = input.streams.first(where: { $0.index == survey.stream.index }) else {
       return
     }
-    let track = try Self.track(input, sound, rate: Int(soundRate))
-    if voiceStart > .zero { track.go(to: voiceStart, in: input) }
+    let track = try SoundTrack(alone: sound, in: input, rate: Int(soundRate))
+    if voiceStart > .zero {
+      survey.guide(input, sound, to: voiceStart)
+      if !track.go(to: voiceStart, in: input) { track.restart(at: voiceStart) }
+    }
     voice = track
   }
 
-  private func lookThrough(until time: Duration) throws(DecodingError) {
-    while let run = try survey.next(before: time) {
-      waveform.add(run, rate: survey.rate)
-    }
-    if survey.isOver {
-      waveform.finish(at: survey.end ?? .zero)
-      ends.sound = survey.end
-    }
-  }
-
   func advance(_ effort: Effort, for shape: PictureRequest) throws(DecodingError) -> Progress {
-    if !survey.isOver { try lookThrough(until: (survey.end ?? .zero) + Self.surveyed) }
-    if cover != nil {
-      if !wasCoverShown {
-        wasCoverShown = true
-        return .picture(PictureTiming(time: position, duration: nil))
-      }
-      return survey.isOver ? .over : .working
+    if cover != nil, !wasCoverShown {
+      wasCoverShown = true
+      return .picture(PictureTiming(time: position, duration: nil))
     }
+    try survey.advance()
+    ends.sound = survey.isHeard ? survey.end : nil
+    if cover != nil { return survey.end == nil ? .working : .over }
     if let end = ends.sound, position >= end {
       ends.pictures = end
       return .over
     }
-    if !survey.isOver, survey.end ?? .zero <= position { return .working }
+    if !survey.hasReached(position) {
+      try survey.follow(to: position)
+      return .working
+    }
     shown = position
     let step = min(Self.step, (ends.sound ?? .seconds(1 << 32)) - position)
     position += step
@@ -102,7 +83,7 @@ final class SoundStory: MediaDecoder {
 
   func picture(for shape: PictureRequest) throws(DecodingError) -> PixelGrid {
     if let cover { return try cover.picture(for: shape) }
-    return waveform.draw(
+    return survey.waveform.draw(
       width: Int(shape.width), height: Int(shape.height), position: shown)
   }
 
@@ -119,6 +100,7 @@ final class SoundStory: MediaDecoder {
     isVoiceOpen = false
     voice = nil
     voiceStart = position
+    try survey.follow(to: position)
   }
 
   func rest() -> Bool { false }

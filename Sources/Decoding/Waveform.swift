@@ -2,7 +2,9 @@
 final class Waveform {
   /// The length that the container claims, or the true one once it is known.
   private(set) var expected: Duration?
-  private var peaks: [Float] = []
+  /// Nil where it was not heard yet.
+  private var peaks: [Float?] = []
+  private static let bucketLength = Duration.milliseconds(50)
   private static let bucketsPerSecond = 20.0
 
   init(expected: Duration?) { self.expected = expected }
@@ -24,11 +26,47 @@ final class Waveform {
   }
 
   private func note(_ peak: Float, in bucket: Int) {
-    guard bucket >= 0, bucket < 1 << 22 else { return }
+    guard bucket >= 0, bucket < Self.most else { return }
     if bucket >= peaks.count {
       peaks.append(contentsOf: repeatElement(0, count: bucket + 1 - peaks.count))
     }
-    peaks[bucket] = max(peaks[bucket], peak)
+    peaks[bucket] = max(peaks[bucket] ?? 0, peak)
+  }
+
+  private static let most = 1 << 22
+
+  private static func bucket(_ time: Duration) -> Int {
+    Int(max(0, min(Double(most), time / bucketLength)))
+  }
+
+  /// What lies between all that is known and `time` is left out for now.
+  func leaveOut(until time: Duration) {
+    let missing = Self.bucket(time) - peaks.count
+    if missing > 0 { peaks.append(contentsOf: repeatElement(nil, count: missing)) }
+  }
+
+  /// Nothing more will be known of what was left out before `end`.
+  func giveUp(until end: Duration) {
+    for bucket in 0..<min(peaks.count, Self.bucket(end)) { peaks[bucket] = peaks[bucket] ?? 0 }
+  }
+
+  /// Whether it was heard there.
+  func isKnown(at time: Duration) -> Bool {
+    let bucket = Self.bucket(time)
+    return bucket < peaks.count && peaks[bucket] != nil
+  }
+
+  /// The first time after `time`, in a part that is known, of which nothing is known.
+  func unknown(after time: Duration) -> Duration {
+    let start = min(peaks.count, Self.bucket(time) + 1)
+    return Self.bucketLength * (peaks[start...].firstIndex { $0 == nil } ?? peaks.count)
+  }
+
+  /// The first part that was left out.
+  var hole: Range<Duration>? {
+    guard let first = peaks.firstIndex(where: { $0 == nil }) else { return nil }
+    let end = peaks[first...].firstIndex { $0 != nil } ?? peaks.count
+    return Self.bucketLength * first..<Self.bucketLength * end
   }
 
   /// All was heard.
@@ -41,7 +79,7 @@ final class Waveform {
     let first = Int(from * length * Self.bucketsPerSecond)
     guard first < peaks.count else { return nil }
     let last = min(peaks.count, max(first + 1, Int(to * length * Self.bucketsPerSecond)))
-    return peaks[first..<last].max()
+    return peaks[first..<last].compactMap(\.self).max()
   }
 
   /// Draws all of it, with what was heard at `position` lit.
@@ -53,7 +91,7 @@ final class Waveform {
     var pixels = [UInt32](repeating: 0, count: width * height)
     let middle = Float(height) / 2
     // A quiet sound fills the height too, silence does not.
-    let loudest = max(0.1, peaks.max() ?? 0)
+    let loudest = max(0.1, peaks.lazy.compactMap(\.self).max() ?? 0)
     for x in 0..<width {
       let bar = x / pitch
       let isGap = pitch > 1 && x % pitch == pitch - 1

@@ -22,6 +22,8 @@ final class Telling {
   private(set) var isDead = false
   /// What was asked for beside the story itself.
   private(set) var urls: [String] = []
+  /// How much of the story itself was asked for, in bytes.
+  private(set) var bytesRead = 0
   /// The largest resident set so far, in KiB.
   private(set) var peakKibibytes = 0
   private var turns = 0
@@ -114,8 +116,9 @@ final class Telling {
     case .read(let request, let resource, let offset, let length):
       let bytes = resources[resource] ?? []
       let start = min(bytes.count, Int(clamping: offset))
-      try send(
-        .bytes(request: request, Array(bytes[start..<min(bytes.count, start + Int(length))])))
+      let part = Array(bytes[start..<min(bytes.count, start + Int(length))])
+      if resource == 0 { bytesRead += part.count }
+      try send(.bytes(request: request, part))
     case .openResource(let request, let url):
       urls.append(url)
       if let bytes = opener(url) {

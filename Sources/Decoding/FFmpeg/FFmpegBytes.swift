@@ -27,6 +27,13 @@ final class FFmpegBytes {
     self.context = context
   }
 
+  /// Has only little read at each place that is gone to until `body` ends: a search looks at many.
+  func search<Result>(_ body: () -> Result) -> Result {
+    holder.search(true)
+    defer { holder.search(false) }
+    return body()
+  }
+
   deinit {
     av_freep(&context.pointee.buffer)
     var raw: UnsafeMutablePointer<AVIOContext>? = context
@@ -37,20 +44,38 @@ final class FFmpegBytes {
 /// A class to point to: an existential has no address that stays.
 private final class Holder {
   let stream: any ByteStream
+  /// The most that the next read asks for, while a place is searched.
+  private var most: Int?
+
+  private static let glance = 16 << 10
 
   init(_ stream: any ByteStream) { self.stream = stream }
+
+  func search(_ isSearching: Bool) { most = isSearching ? Self.glance : nil }
+
+  func move(to position: UInt64) -> Bool {
+    if most != nil { most = Self.glance }
+    return stream.move(to: position)
+  }
+
+  /// Nil where they cannot be had. What is read on and on while searching is read in larger parts.
+  func read(_ count: Int) -> [UInt8]? {
+    let bytes = try? stream.read(min(count, most ?? 1 << 20))
+    most = most.map { min($0 * 2, 1 << 20) }
+    return bytes
+  }
 }
 
-private func stream(_ opaque: UnsafeMutableRawPointer?) -> (any ByteStream)? {
+private func holder(_ opaque: UnsafeMutableRawPointer?) -> Holder? {
   guard let opaque else { return nil }
-  return Unmanaged<Holder>.fromOpaque(opaque).takeUnretainedValue().stream
+  return Unmanaged<Holder>.fromOpaque(opaque).takeUnretainedValue()
 }
 
 private func readStream(
   _ opaque: UnsafeMutableRawPointer?, _ target: UnsafeMutablePointer<UInt8>?, _ size: Int32
 ) -> Int32 {
-  guard let stream = stream(opaque), let target, size > 0 else { return ff_error_invalid() }
-  guard let bytes = try? stream.read(min(Int(size), 1 << 20)) else { return ff_error_io() }
+  guard let holder = holder(opaque), let target, size > 0 else { return ff_error_invalid() }
+  guard let bytes = holder.read(Int(size)) else { return ff_error_io() }
   if bytes.isEmpty { return ff_error_eof() }
   let count = min(bytes.count, Int(size))
   bytes.withUnsafeBufferPointer { source in
@@ -63,15 +88,15 @@ private func readStream(
 private func seekStream(_ opaque: UnsafeMutableRawPointer?, _ offset: Int64, _ whence: Int32)
   -> Int64
 {
-  guard let stream = stream(opaque) else { return Int64(ff_error_invalid()) }
+  guard let holder = holder(opaque) else { return Int64(ff_error_invalid()) }
   switch whence & ~AVSEEK_FORCE {
   case AVSEEK_SIZE:
-    guard let length = stream.length, let size = Int64(exactly: length) else {
+    guard let length = holder.stream.length, let size = Int64(exactly: length) else {
       return Int64(ff_error_unsupported())
     }
     return size
   case SEEK_SET:
-    guard let position = UInt64(exactly: offset), stream.move(to: position) else {
+    guard let position = UInt64(exactly: offset), holder.move(to: position) else {
       return Int64(ff_error_invalid())
     }
     return offset

@@ -189,7 +189,34 @@ final class FFmpegInput {
 
   /// Goes to the last key picture at or before a time of a stream's clock.
   func seek(stream: FFmpegStream, to timestamp: Int64) -> Bool {
-    av_seek_frame(context, stream.raw.pointee.index, timestamp, AVSEEK_FLAG_BACKWARD) >= 0
+    if let entry = calculated(stream, before: timestamp) { note(entry, of: stream) }
+    return bytes.search {
+      av_seek_frame(context, stream.raw.pointee.index, timestamp, AVSEEK_FLAG_BACKWARD) >= 0
+    }
+  }
+
+  /// Where FFmpeg looks for a place by reading all before it, an entry of its index spares that.
+  func note(_ entry: FFmpegStream.IndexEntry, of stream: FFmpegStream) {
+    guard let format = context.pointee.iformat?.pointee, format.flags & AVFMT_GENERIC_INDEX != 0
+    else { return }
+    av_add_index_entry(stream.raw, entry.offset, entry.timestamp, 0, 0, AVINDEX_KEYFRAME)
+  }
+
+  /// The frame of an MP3 of constant bit rate that a timestamp lies in.
+  private func calculated(_ stream: FFmpegStream, before timestamp: Int64)
+    -> FFmpegStream.IndexEntry?
+  {
+    guard demuxer == "mp3", let first = stream.firstEntry, timestamp > first.timestamp,
+      let resource = bytes.stream as? ResourceStream,
+      let constant = ConstantRateMP3(firstFrame: first.offset, read: resource.peek),
+      let wanted = stream.time(timestamp - first.timestamp)
+    else { return nil }
+    let frame = Int64(wanted / .seconds(1) / constant.secondsPerFrame)
+    guard let offset = constant.offset(ofFrame: frame) else { return nil }
+    let time = av_rescale_q(
+      frame * constant.samplesPerFrame, AVRational(num: 1, den: Int32(constant.rate)),
+      stream.raw.pointee.time_base)
+    return FFmpegStream.IndexEntry(timestamp: first.timestamp + time, offset: offset)
   }
 }
 

@@ -72,6 +72,26 @@ struct FFmpegStream {
   /// Where it starts, as far as its header tells.
   var start: Duration? { time(known(raw.pointee.start_time)) }
 
+  /// Where a packet lies that others need not come before.
+  struct IndexEntry: Equatable {
+    var timestamp: Int64
+    /// From the start of the file, in bytes.
+    var offset: Int64
+  }
+
+  /// The first one that is known.
+  var firstEntry: IndexEntry? { entry(avformat_index_get_entry(raw, 0)) }
+
+  /// The last one that is known at or before a timestamp.
+  func entry(before timestamp: Int64) -> IndexEntry? {
+    entry(avformat_index_get_entry_from_timestamp(raw, timestamp, AVSEEK_FLAG_BACKWARD))
+  }
+
+  /// Reads at once what FFmpeg lends only until the next call.
+  private func entry(_ lent: UnsafePointer<AVIndexEntry>?) -> IndexEntry? {
+    lent.map { IndexEntry(timestamp: $0.pointee.timestamp, offset: $0.pointee.pos) }
+  }
+
   /// Its length, as far as its header tells; an unknown one of 32 bits (ISO 14496-12, 8.4.2.3) is
   /// none.
   var duration: Duration? {

@@ -12,7 +12,7 @@ final class SoundTrack {
   /// Samples before this time are not wanted.
   private var begin = Duration.zero
   /// Where the next sample belongs.
-  private var position: Duration?
+  private(set) var position: Duration?
   /// Where the last sample that was decoded ends.
   private(set) var end: Duration?
 
@@ -29,6 +29,16 @@ final class SoundTrack {
     codec = try FFmpegCodec(stream)
     frame = try FFmpegFrame()
     resampler = FFmpegResampler(rate: rate)
+  }
+
+  /// Decodes the only stream of a container that counts.
+  convenience init(alone stream: FFmpegStream, in input: FFmpegInput, rate: Int?)
+    throws(DecodingError)
+  {
+    let router = PacketRouter(input, streams: [stream], following: nil)
+    var zero = input.start ?? stream.start
+    if zero == nil { zero = try router.start(of: stream, within: 16) }
+    try self.init(stream, router: router, rate: rate, zero: zero ?? .zero)
   }
 
   /// Samples a second of the last run.
@@ -93,13 +103,23 @@ final class SoundTrack {
     return samples.isEmpty ? nil : SoundRun(time: time, samples: samples)
   }
 
-  /// Moves the container, of which this is the only stream that counts, and begins anew there.
-  /// Where it cannot be moved, all before is decoded in vain.
-  func go(to position: Duration, in input: FFmpegInput) {
-    // Some codecs need a little of what comes before.
-    let reach = max(.zero, position - .milliseconds(200))
-    if input.seek(stream: stream, to: stream.timestamp(reach + zero)) { router.restart() }
+  /// Moves the container, of which this is the only stream that counts, and begins anew there;
+  /// false where it cannot be moved.
+  func go(to position: Duration, in input: FFmpegInput) -> Bool {
+    guard input.seek(stream: stream, to: place(before: position)) else { return false }
+    router.restart()
     restart(at: position)
+    return true
+  }
+
+  /// Some codecs need a little of what comes before.
+  private func place(before position: Duration) -> Int64 {
+    stream.timestamp(max(.zero, position - .milliseconds(200)) + zero)
+  }
+
+  /// Tells another container of the same bytes, and its stream, where a position lies.
+  func guide(_ input: FFmpegInput, _ other: FFmpegStream, to position: Duration) {
+    if let entry = stream.entry(before: place(before: position)) { input.note(entry, of: other) }
   }
 
   /// Begins anew at a position: the container was moved.
