@@ -62,10 +62,11 @@ import Testing
       let session = try TerminalSession(options)
       session.draw(story)
       _ = try session.write(Array("\u{1B}7\u{1B}[?2026h\u{1B}[5;5H\u{1B}[38;2;1;2".utf8)[...])
-      // The player answers the first TERM in its loop; the second one finds that nobody did.
+      // The player answers the first TERM in its loop; one that comes seconds later finds that
+      // nobody did.
       for _ in 0..<2 {
         kill(getpid(), signal)
-        usleep(200_000)
+        usleep(2_100_000)
       }
       withExtendedLifetime((signals, session)) {}
     }

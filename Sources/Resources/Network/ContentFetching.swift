@@ -3,8 +3,6 @@ import System
 // What is fetched for a content, and when.
 extension Content {
   private static let mostFlights = 4
-  /// So long another process that stores nothing new is waited for: it may have been stopped.
-  private static let patienceWithOthers = Duration.seconds(4)
   private static let patienceWithChecks = 2_500
 
   private var mostWindow: UInt64 {
@@ -109,7 +107,7 @@ extension Content {
       unconfirmed.append(Claim(range: part, reread: rereads))
       return
     }
-    if let since = waitsForOther, .now - since > Content.patienceWithOthers {
+    if let since = waitsForOther, .now - since > network.options.patienceWithOthers {
       // It stands still: a little fetched twice is better than nothing at all.
       fetch(first, claim: nil)
     } else {
@@ -122,11 +120,14 @@ extension Content {
   private func begins() -> Bool {
     guard let beginnings = network.beginnings, !isBeginning else { return true }
     isBeginning = beginnings.hold(key)
-    let isLate = waitsForOther.map { .now - $0 > Content.patienceWithOthers } ?? false
-    guard !isBeginning, !isLate else { return true }
-    waitsForOther = waitsForOther ?? .now
+    let isLate = waitsForOther.map { .now - $0 > network.options.patienceWithOthers } ?? false
+    if !isBeginning {
+      guard !isLate else { return true }
+      waitsForOther = waitsForOther ?? .now
+    }
+    // What the cache said before is older than the hold: another one may have ended just now.
     phase = .looking
-    network.cache?.send(.open(number, key: key, milliseconds: 50))
+    network.cache?.send(.open(number, key: key, milliseconds: isBeginning ? 0 : 50))
     return false
   }
 
@@ -134,7 +135,7 @@ extension Content {
   func settleBeginning() {
     switch storing {
     case .asked: break
-    case .undecided where !flights.isEmpty: break
+    case .undecided where !flights.isEmpty || phase == .looking: break
     case .undecided, .on, .off: endBeginning()
     }
   }
@@ -158,7 +159,7 @@ extension Content {
     guard let segments else {
       // Held by a process that is slow: to fetch now would be to fetch twice.
       let since = waitsForOther ?? .now
-      if .now - since < Content.patienceWithOthers {
+      if .now - since < network.options.patienceWithOthers {
         waitsForOther = since
         for index in unconfirmed.indices { unconfirmed[index].reread = rereads + 1 }
         return reread(milliseconds: 100)

@@ -16,6 +16,8 @@ public struct NetworkOptions: Sendable {
   public var userAgent = "storytty"
   /// Seconds to wait for a connection, and at less than 1 KiB/s for more.
   public var patienceSeconds = 10
+  /// So long another process that stores nothing new is waited for: it may have been stopped.
+  var patienceWithOthers = Duration.seconds(4)
   /// The first back-off between two attempts, in milliseconds.
   public var backOffMilliseconds = 250
 
