@@ -164,14 +164,17 @@ import Testing
     try benches[0].wait { asked.withLock { $0 == 1 } }
     if how == "cancelled" { resources[0].cancel() }
     let began = Instant.now
-    var bytes: [UInt8]?
-    resources[1].read(offset: 0, length: 100_000) { bytes = try? $0.get() }
-    while bytes == nil, .now - began < .seconds(30) {
-      _ = try awaitReadiness(
-        of: benches.map { Interest($0.network.descriptor) }, until: .now + .milliseconds(50))
-      for bench in benches { bench.network.deliver() }
+    var answer: Result<[UInt8], ResourceError>?
+    resources[1].read(offset: 0, length: 100_000) { answer = $0 }
+    // Nobody waits for what a reader asked for who is gone.
+    try withExtendedLifetime(resources) {
+      while answer == nil, .now - began < .seconds(30) {
+        _ = try awaitReadiness(
+          of: benches.map { Interest($0.network.descriptor) }, until: .now + .milliseconds(50))
+        for bench in benches { bench.network.deliver() }
+      }
     }
-    #expect(isSample(bytes ?? [], 0..<100_000))
+    #expect(isSample(try #require(answer).get(), 0..<100_000))
     for bench in benches { bench.network.close() }
   }
 
