@@ -76,13 +76,6 @@ int lx_limit_cpu(pid_t pid, uint64_t soft_seconds) {
   return prlimit(pid, RLIMIT_CPU, &limit, NULL) ? errno : 0;
 }
 
-int lx_limit_self(char which, uint64_t value) {
-  struct rlimit limit = {value, value};
-  int resource = which == 'a' ? RLIMIT_AS : which == 'n' ? RLIMIT_NOFILE : which == 'f' ? RLIMIT_FSIZE
-               : which == 'c' ? RLIMIT_CORE : -1;
-  return setrlimit(resource, &limit) ? errno : 0;
-}
-
 int lx_die_with_parent(void) { return prctl(PR_SET_PDEATHSIG, SIGKILL) ? errno : 0; }
 
 static struct {

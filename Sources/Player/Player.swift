@@ -221,11 +221,11 @@ public final class Player {
 
   /// Keeps the neighbours ready, while the story that plays has what it needs.
   private func lookAhead(now: Instant) {
-    let hasEnough = tellings.current?.hasEnough(at: now) ?? true
-    preloader.holdBack(!hasEnough)
-    tellings.holdBack(tellings.current?.needsTheLine(at: now) ?? false)
+    let supply = tellings.current?.supply(at: now)
+    preloader.holdBack(supply?.isComfortable == false)
+    tellings.holdBack(supply?.needsTheLine == true)
     guard let due = neighboursDue, now >= due, tellings.current?.hasPicture ?? true,
-      hasEnough || options.untimed
+      supply?.bearsNeighbours != false || options.untimed
     else { return }
     neighboursDue = nil
     let looksAhead = options.preload && !options.untimed

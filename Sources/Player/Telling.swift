@@ -15,12 +15,8 @@ final class Telling {
     case failed(String)
   }
 
-  /// What the story that plays has in hand before others are fetched.
-  private static let comfort = Duration.seconds(10)
   /// A seek that takes longer, for want of bytes, counts as a wait.
   private static let quickSeek = Duration.milliseconds(250)
-  /// With less than that in hand its neighbours get nothing.
-  private static let narrowHand = Duration.seconds(3)
   /// Further pictures at the end, so that it is known before the sound device has all samples.
   private static let picturesAtEnd = 12
   /// Pictures a decoder may be ahead: enough to ride out a slow one, few enough to be cheap.
@@ -62,9 +58,7 @@ final class Telling {
   private var needsPicture = true
   private var ends: (pictures: Duration?, sound: Duration?)?
   private var failure: String?
-  /// What is added to the times of an animated picture's later rounds.
-  private var roundStart = Duration.zero
-  private var firstRound: Duration?
+  private var rounds = Rounds()
   private var pace = DecodingPace()
   private(set) var waits = Waits()
   /// When the viewer went to another place in it, until that picture is there.
@@ -120,26 +114,17 @@ final class Telling {
   /// Since when it stands still for want of bytes, or of the picture that was sought.
   var standsSince: Instant? { waits.since ?? (needsPicture && shown != nil ? soughtAt : nil) }
 
-  /// Whether the next ten seconds need no bytes that are not here.
-  func hasEnough(at now: Instant) -> Bool {
-    guard progress != nil else { return true }
-    return shown != nil && waits.since == nil && hasInHand(Telling.comfort, at: now)
-  }
-
-  /// Whether it must have all that the line gives.
-  func needsTheLine(at now: Instant) -> Bool {
-    guard progress != nil else { return false }
-    return standsSince != nil || shown == nil || !hasInHand(Telling.narrowHand, at: now)
-  }
-
-  /// Whether what comes next, or all that is left, needs no bytes that are not here.
-  private func hasInHand(_ time: Duration, at now: Instant) -> Bool {
-    guard let progress, !progress.isWhole else { return true }
-    if session.isPlaylist { return !session.isWaitingForBytes }
-    guard let length, length > .zero else { return false }
-    let position = position(at: now)
-    let reach = length * progress.reach(from: position.inSeconds / length.inSeconds)
-    return reach - position >= time || reach >= length
+  /// How it is with its bytes; nil where nothing has to come.
+  func supply(at now: Instant) -> Supply? {
+    guard var progress else { return nil }
+    if session.isPlaylist {
+      // What matters are its parts.
+      progress.isWaiting = session.isWaitingForBytes
+      progress.isFetching = progress.isWaiting
+    }
+    return Supply(
+      progress: progress, isPlaylist: session.isPlaylist, position: position(at: now),
+      length: length, isStuck: standsSince != nil || shown == nil)
   }
 
   /// Its turn comes in a moment: the decoder may go on, so that what follows its first picture is
@@ -178,7 +163,7 @@ final class Telling {
       switch event {
       case .opened(let info):
         self.info = info
-        if info.kind == .animation, info.goesRound { firstRound = info.duration }
+        if info.kind == .animation, info.goesRound { rounds.length = info.duration }
         if info.soundCodec != nil { sound = speaker.map { StorySound($0) } }
         if startsLate { sound?.restart(at: clock.time(at: now)) }
         if onlyFirst, goesOn, generation != nil {
@@ -186,7 +171,7 @@ final class Telling {
         }
       case .picture(var picture):
         framesDecoded += 1
-        picture.time += roundStart
+        picture.time += rounds.start
         queue.append(picture)
       case .sound(let samples): sound?.take(samples)
       case .soundEnded(let end): soundEnded(at: end)
@@ -210,7 +195,6 @@ final class Telling {
   private func beginAtTheBeginning(now: Instant) {
     startsLate = false
     sound?.restart(at: .zero)
-    session.allow(pictures: 1)
     restart(at: .zero, now: now)
   }
 
@@ -223,14 +207,10 @@ final class Telling {
       if let end { self.sound?.finish(at: end) }
       return
     }
-    let round = firstRound ?? pictures
-    firstRound = round
-    // A shorter round would keep the player seeking.
-    guard round >= .milliseconds(10), roundStart + round < stay(of: info) else {
-      ends = (max(stay(of: info), round), nil)
+    guard rounds.beginNext(after: pictures, within: stay(of: info)) else {
+      ends = (max(stay(of: info), rounds.length ?? pictures), nil)
       return
     }
-    roundStart += round
     session.seek(to: .zero)
   }
 
@@ -260,7 +240,7 @@ final class Telling {
   /// The best guess at the whole length.
   var length: Duration? {
     if let end { return end }
-    if let info, info.isForShow { return max(stay(of: info), firstRound ?? .zero) }
+    if let info, info.isForShow { return max(stay(of: info), rounds.length ?? .zero) }
     return info?.duration
   }
 
@@ -350,7 +330,9 @@ final class Telling {
   }
 
   /// A picture's time within the medium, whatever round of it this is.
-  func sourceTime(of picture: DecodedPicture) -> Duration { max(.zero, picture.time - roundStart) }
+  func sourceTime(of picture: DecodedPicture) -> Duration {
+    max(.zero, picture.time - rounds.start)
+  }
 
   /// When the decoder counts as hanging.
   var deadline: Instant? { session.deadline }
@@ -437,7 +419,7 @@ final class Telling {
 
   /// One longer stop is easier to watch than a stop at every picture.
   private func hasEnoughToGoOn(since stopped: Instant, now: Instant) -> Bool {
-    if ends != nil || hasInHand(waits.hand, at: now) { return true }
+    if ends != nil || supply(at: now)?.lasts(waits.hand) ?? true { return true }
     return now - stopped >= waits.hand && (!queue.isEmpty || hasStill)
   }
 
@@ -488,8 +470,7 @@ final class Telling {
     ends = nil
     needsPicture = true
     waits.end(at: now)
-    roundStart = firstRound.map { $0 * Int(time.inSeconds / max(0.001, $0.inSeconds)) } ?? .zero
-    session.seek(to: time - roundStart)
+    session.seek(to: rounds.seek(to: time))
     if !isGoing { clock.set(to: time, at: now) }
   }
 

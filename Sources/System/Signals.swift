@@ -125,12 +125,12 @@ public func outputQueued(_ descriptor: Int32) -> Int? {
 /// The limits that a process puts on itself.
 public enum OwnLimits {
   /// Most address space, in bytes.
-  public static func addressSpace(_ bytes: UInt64) throws(SystemError) { try set("a", bytes) }
+  public static func addressSpace(_ bytes: UInt64) throws(SystemError) { try set(RLIMIT_AS, bytes) }
   /// No further descriptor, no file written, no core dump.
   public static func closeFiles() throws(SystemError) {
-    try set("n", 0)
-    try set("f", 0)
-    try set("c", 0)
+    try set(RLIMIT_NOFILE, 0)
+    try set(RLIMIT_FSIZE, 0)
+    try set(RLIMIT_CORE, 0)
   }
   /// Ends this process when the one that started it ends.
   public static func dieWithParent() throws(SystemError) {
@@ -146,8 +146,11 @@ public enum OwnLimits {
     setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
   }
 
-  private static func set(_ which: Character, _ value: UInt64) throws(SystemError) {
-    let code = lx_limit_self(CChar(which.asciiValue ?? 0), value)
-    guard code == 0 else { throw SystemError(step: "set a limit", code: code) }
+  /// Soft and hard.
+  private static func set(_ which: __rlimit_resource, _ value: UInt64) throws(SystemError) {
+    var limit = rlimit(rlim_cur: rlim_t(value), rlim_max: rlim_t(value))
+    guard setrlimit(__rlimit_resource_t(which.rawValue), &limit) == 0 else {
+      throw SystemError(step: "set a limit", code: errno)
+    }
   }
 }

@@ -85,6 +85,23 @@ extension EndToEnd {
       return Int(words[index + 1])
     }
 
+    /// On a fast line a neighbour need not wait until most of the story that plays has come.
+    @Test func neighbour_onAFastLine_isMadeReadyEarly() throws {
+      let clip = try Clip(.footage, width: 1280, height: 720, rate: 30, seconds: 6).file()
+      let nginx = try Nginx()
+      try nginx.serve(file: clip, as: "1.mp4")
+      try nginx.serve(file: clip, as: "2.mp4")
+      let play = try Play(cacheOption + ["\(nginx.url)/1.mp4", "\(nginx.url)/2.mp4"])
+      let isAsked = play.terminal.waitUntil { _ in
+        nginx.accesses.contains { $0.path == "/2.mp4" }
+      }
+      #expect(isAsked)
+      let before = nginx.accesses.prefix { $0.path == "/1.mp4" }.map(\.bytes).reduce(0, +)
+      let size = try readFile(clip).count
+      #expect(before > 0 && before < size)
+      #expect(play.quit()?.shellStatus == 0)
+    }
+
     @Test func feed_byURL_playsWhatIsBesideIt_alsoOffline() throws {
       let nginx = try Nginx()
       try nginx.serve(file: Colors.clip(Colors.red, seconds: 30), as: "anna/red.mp4")

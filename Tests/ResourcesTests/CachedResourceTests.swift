@@ -343,60 +343,6 @@ import Testing
     #expect(server.bodyBytes == Int(count))
   }
 
-  @Test func unusableCacheDirectory_playsAndSaysSoOnce() throws {
-    let server = try serving(2_000_000)
-    defer { server.close() }
-    try folder.write("a file", to: "cache")
-    let bench = try NetworkBench(cache)
-    let resource = try bench.network.open(server.url + "/a")
-    #expect(isSample(try bench.readAll(resource), 0..<2_000_000))
-    var notices: [String] = []
-    try bench.wait {
-      notices += bench.network.takeNotices()
-      return !notices.isEmpty
-    }
-    #expect(notices.count == 1 && notices[0].hasPrefix("no cache: cannot "))
-    bench.network.close()
-  }
-
-  @Test func fullCache_playsAndSaysSoOnce() throws {
-    let server = try serving(6_000_000)
-    defer { server.close() }
-    let bench = try NetworkBench(cache) { $0.limits.bytes = 2 << 20 }
-    let resource = try bench.network.open(server.url + "/a")
-    #expect(isSample(try bench.readAll(resource), 0..<6_000_000))
-    var notices: [String] = []
-    try bench.wait {
-      notices += bench.network.takeNotices()
-      return !notices.isEmpty
-    }
-    #expect(notices == ["no room to cache: what is fetched is not kept"])
-    bench.network.close()
-    #expect(try wrongSegments() == 0)
-  }
-
-  /// Twelve pieces are written; more writes than that do not come.
-  @Test(arguments: 0..<12)
-  func fullDisk_atAnyWrite_playsAndSaysSoOnce(writes: Int) throws {
-    let server = try serving(3_000_000)
-    defer { server.close() }
-    let disk = FaultyDisk()
-    disk.set { $0.writesLeft = writes }
-    let bench = try NetworkBench(cache, disk: disk)
-    let resource = try bench.network.open(server.url + "/a")
-    #expect(isSample(try bench.readAll(resource), 0..<3_000_000))
-    var notices: [String] = []
-    try bench.wait {
-      notices += bench.network.takeNotices()
-      return !notices.isEmpty
-    }
-    #expect(notices == ["no room to cache: what is fetched is not kept"])
-    #expect(server.bodyBytes == 3_000_000)
-    bench.network.close()
-    #expect(try wrongSegments() == 0)
-    #expect(isSample(try playAll(server.url + "/a").bytes, 0..<3_000_000))
-  }
-
   @Test func load_ofAFeed_isCheckedEachTimeAndThereOffline() throws {
     let server = try serving(400_000)
     let url = server.url + "/feed.json"

@@ -32,10 +32,6 @@ int lx_eventfd(void);
 /// Sets the soft CPU limit of a process in seconds. Returns 0 or an errno value.
 int lx_limit_cpu(pid_t pid, uint64_t soft_seconds);
 
-/// Sets an own limit, soft and hard: 'a' address space, 'n' descriptors, 'f' file size, 'c' core
-/// size. Returns 0 or an errno value.
-int lx_limit_self(char which, uint64_t value);
-
 /// Asks the kernel to kill this process when its parent ends. Returns 0 or an errno value.
 int lx_die_with_parent(void);
 

@@ -119,6 +119,9 @@ final class Content {
 
   var isWaiting: Bool { !reads.isEmpty }
 
+  /// Whether more of it is wanted now than is held.
+  var isFetching: Bool { isWaiting || !flights.isEmpty || !unconfirmed.isEmpty }
+
   /// Whether nothing more can come for it once it has no readers.
   private var isIdle: Bool {
     flights.isEmpty && unconfirmed.isEmpty && rereadsPending == 0 && phase != .looking

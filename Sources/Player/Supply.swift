@@ -1,0 +1,40 @@
+import Resources
+
+/// What a story that plays from the network has of its bytes, beside what it needs.
+struct Supply {
+  var progress: ResourceProgress
+  /// Whether it comes in parts whose bytes are not counted.
+  var isPlaylist = false
+  /// The media time that is told, and the whole length; nil while unknown.
+  var position: Duration
+  var length: Duration?
+  /// Whether it stands still, or has not begun, for want of bytes.
+  var isStuck: Bool
+
+  /// What it has in hand before the bytes of others are fetched.
+  private static let comfort = Duration.seconds(10)
+  /// With less than that in hand its neighbours get nothing.
+  private static let narrow = Duration.seconds(3)
+  /// Unless it needs nothing for now, as on a fast line: then with less than that.
+  private static let least = Duration.milliseconds(500)
+
+  /// Whether the next ten seconds need no bytes that are not here.
+  var isComfortable: Bool { !isStuck && lasts(Supply.comfort) }
+
+  /// Whether neighbours may be made ready beside it.
+  var bearsNeighbours: Bool { isComfortable || leavesTheLine }
+
+  /// Whether it must have all that the line gives.
+  var needsTheLine: Bool { isStuck || !lasts(Supply.narrow) && !leavesTheLine }
+
+  private var leavesTheLine: Bool { !isStuck && !progress.isFetching && lasts(Supply.least) }
+
+  /// Whether what comes next, or all that is left, needs no bytes that are not here.
+  func lasts(_ time: Duration) -> Bool {
+    guard !progress.isWhole else { return true }
+    if isPlaylist { return !progress.isWaiting }
+    guard let length, length > .zero else { return false }
+    let reach = length * progress.reach(from: position.inSeconds / length.inSeconds)
+    return reach - position >= time || reach >= length
+  }
+}
