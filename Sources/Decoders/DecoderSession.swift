@@ -97,6 +97,8 @@ public final class DecoderSession {
   public var identifier: Int32 { process.identifier }
   /// Whether it waits for bytes that the player has not got yet.
   public var isWaitingForBytes: Bool { answersOwed > 0 }
+  /// Whether any server is asked for more of it.
+  public var isFetching: Bool { resources.values.contains { $0.isFetching } }
 
   /// When it counts as hanging unless something comes; nil while it owes nothing.
   public var deadline: Instant? {

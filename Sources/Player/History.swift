@@ -33,6 +33,9 @@ public final class History {
   private var wasSeenBefore = false
   /// Until then the current story may be one of those that are only passed by.
   private var placeDue: Instant?
+  /// Where the current story began.
+  private var beginning = Duration.zero
+  private var hasBegun = false
   /// Whether all there was is told: then there is no place to go on at.
   private var isThrough = false
   /// Left before its end; for itself once more that is no skip.
@@ -136,7 +139,7 @@ public final class History {
   /// Remembers the current story where it has stayed for a while, whether or not it is shown yet.
   func keepPlace(now: Instant) {
     guard let due = placeDue, now >= due else { return }
-    setPlace(story, .zero)
+    setPlace(story, beginning)
   }
 
   /// Takes in what was answered.
@@ -168,6 +171,13 @@ public final class History {
       || rules.refusal(of: stories[story], completions: 0, now: now) != nil
   }
 
+  /// Whether a story will be told if it comes next: no other player can use up its views, and its
+  /// time is not about to end.
+  func isSure(_ story: Int) -> Bool {
+    !viewings.isLimited(story)
+      && rules.refusal(of: stories[story], completions: 0, now: WallClock.seconds + 2) == nil
+  }
+
   /// Asks whether others have used up a story's views meanwhile; false where nothing is to ask.
   func asks(about story: Int) -> Bool {
     guard let thread, viewings.isLimited(story) else { return false }
@@ -184,6 +194,9 @@ public final class History {
     isClosed = false
     isThrough = false
     placeDue = .now + Player.calm
+    // Until it is left, it is where the last run was.
+    beginning = hasBegun || start?.story != story ? .zero : start?.position ?? .zero
+    hasBegun = true
     let next = viewings.reel(of: story)
     if next != reel { reelWasSeen = viewings.isReelSeen(of: story) }
     reel = next

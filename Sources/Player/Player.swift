@@ -160,7 +160,7 @@ public final class Player {
       reactions.service(run, readiness, at: now)
     }
     tellings.dropFailed()
-    tellings.arrange(stage.successor, now: now)
+    tellings.arrange(stage.successor, now: now, where: history.isSure)
     takeAnswers(now: now)
     if let savingStill, let outcome = savingStill.service(ready[5 + watched.count], now: now) {
       view.say(outcome.words, now: now)
@@ -272,7 +272,7 @@ public final class Player {
       if stage.isWaiting { telling.rest(at: now) }
     case .failed(let reason):
       // One that was told to its end has done its work.
-      guard !stage.isWaiting else { return }
+      guard !stage.isWaiting else { return telling.rest(at: now) }
       fail(generation: generation, reason: reason, now: now)
     }
   }

@@ -24,6 +24,8 @@ final class Preloader {
   private var current: (wish: Wish, resource: CachedResource, position: UInt64)?
   /// How much of a story was wanted and is here, or will not come.
   private var done: [Int: UInt64] = [:]
+  /// What has come of stories that the cache does not keep: here only as long as somebody reads it.
+  private var kept: [Int: CachedResource] = [:]
   private var isHeldBack = false
   private var generation = 0
 
@@ -34,9 +36,12 @@ final class Preloader {
 
   /// What should be fetched, the most urgent first; what no one wants any more is broken off.
   func want(_ wishes: [Wish]) {
+    // Without a cache what is fetched for later would be fetched again.
+    let wishes = network.options.cacheDirectory == nil ? [] : wishes
     guard wishes != self.wishes else { return }
     self.wishes = wishes
     done = done.filter { entry in wishes.contains { $0.story == entry.key } }
+    kept = kept.filter { done[$0.key] != nil }
     // What is under way goes on only if it is still the most urgent.
     if let current, wishes.first?.story != current.wish.story { stop() }
     goOn()
@@ -51,6 +56,7 @@ final class Preloader {
 
   func close() {
     wishes = []
+    kept = [:]
     stop()
   }
 
@@ -96,6 +102,10 @@ final class Preloader {
 
   private func finish(_ wish: Wish, at bytes: UInt64) {
     done[wish.story] = bytes
+    if let resource = current?.resource, !resource.keepsBytes {
+      resource.cancel()
+      kept[wish.story] = resource
+    }
     current = nil
     goOn()
   }

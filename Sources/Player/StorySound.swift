@@ -139,12 +139,18 @@ struct StorySound {
   }
 
   private mutating func lead(_ clock: inout MediaClock, at now: Instant) {
-    guard let time = voice.time(at: now) else {
-      if speaker.isAbsent { return stayUnheard(&clock, at: now) }
+    switch voice.moment(at: now) {
+    case .heard(let time): clock.follow(time, at: now)
+    case _ where speaker.isAbsent: return stayUnheard(&clock, at: now)
+    case .over:
       state = .over
       return
+    case .unknown:
+      // The device has stopped, as after a short pause, and begins again.
+      clock.stop(at: now)
+      state = .awaited(until: now + Self.patience)
+      return
     }
-    clock.follow(time, at: now)
     guard voice.isStarved else {
       starvedSince = nil
       return

@@ -3,8 +3,8 @@ import Resources
 /// What a story that plays from the network has of its bytes, beside what it needs.
 struct Supply {
   var progress: ResourceProgress
-  /// Whether it comes in parts whose bytes are not counted.
-  var isPlaylist = false
+  /// Of a playlist, whose bytes are not counted: for how long it has not waited for any.
+  var calm: Duration?
   /// The media time that is told, and the whole length; nil while unknown.
   var position: Duration
   var length: Duration?
@@ -17,6 +17,8 @@ struct Supply {
   private static let narrow = Duration.seconds(3)
   /// Unless it needs nothing for now, as on a fast line: then with less than that.
   private static let least = Duration.milliseconds(500)
+  /// A playlist that has not waited for so long has enough.
+  private static let mostCalm = Duration.seconds(2)
 
   /// Whether the next ten seconds need no bytes that are not here.
   var isComfortable: Bool { !isStuck && lasts(Supply.comfort) }
@@ -32,7 +34,7 @@ struct Supply {
   /// Whether what comes next, or all that is left, needs no bytes that are not here.
   func lasts(_ time: Duration) -> Bool {
     guard !progress.isWhole else { return true }
-    if isPlaylist { return !progress.isWaiting }
+    if let calm { return calm >= min(time, Supply.mostCalm) }
     guard let length, length > .zero else { return false }
     let reach = length * progress.reach(from: position.inSeconds / length.inSeconds)
     return reach - position >= time || reach >= length

@@ -15,8 +15,6 @@ final class Telling {
     case failed(String)
   }
 
-  /// A seek that takes longer, for want of bytes, counts as a wait.
-  private static let quickSeek = Duration.milliseconds(250)
   /// Further pictures at the end, so that it is known before the sound device has all samples.
   private static let picturesAtEnd = 12
   /// Pictures a decoder may be ahead: enough to ride out a slow one, few enough to be cheap.
@@ -61,9 +59,10 @@ final class Telling {
   private var rounds = Rounds()
   private var pace = DecodingPace()
   private(set) var waits = Waits()
-  /// When the viewer went to another place in it, until that picture is there.
-  private var soughtAt: Instant?
-  private var soughtInVain = false
+  /// When the decoder was last seen waiting for bytes.
+  private var waitedAt = Instant.now
+  /// Told to its end, and only its last picture is still wanted.
+  private var isAtRest = false
   /// The decoder may go on behind the first picture.
   private var isPrepared = false
   /// Whether it begins at a later position than its own beginning.
@@ -102,9 +101,7 @@ final class Telling {
   /// Its waits, with a seek that is still waited for.
   func waits(at now: Instant) -> Waits {
     var waits = waits
-    if let since = standsSince, waits.since == nil, soughtInVain, now - since > Telling.quickSeek {
-      waits.add(now - since)
-    }
+    waits.endSeek(at: now)
     return waits
   }
 
@@ -112,7 +109,7 @@ final class Telling {
   func setUrgency(_ urgency: ResourceUrgency) { session.setUrgency(urgency) }
 
   /// Since when it stands still for want of bytes, or of the picture that was sought.
-  var standsSince: Instant? { waits.since ?? (needsPicture && shown != nil ? soughtAt : nil) }
+  var standsSince: Instant? { waits.since ?? (needsPicture && shown != nil ? waits.soughtAt : nil) }
 
   /// How it is with its bytes; nil where nothing has to come.
   func supply(at now: Instant) -> Supply? {
@@ -120,11 +117,11 @@ final class Telling {
     if session.isPlaylist {
       // What matters are its parts.
       progress.isWaiting = session.isWaitingForBytes
-      progress.isFetching = progress.isWaiting
+      progress.isFetching = session.isFetching
     }
     return Supply(
-      progress: progress, isPlaylist: session.isPlaylist, position: position(at: now),
-      length: length, isStuck: standsSince != nil || shown == nil)
+      progress: progress, calm: session.isPlaylist ? now - waitedAt : nil,
+      position: position(at: now), length: length, isStuck: standsSince != nil || shown == nil)
   }
 
   /// Its turn comes in a moment: the decoder may go on, so that what follows its first picture is
@@ -179,6 +176,7 @@ final class Telling {
       case .failed(let reason): failure = reason
       }
     }
+    if session.isWaitingForBytes { waitedAt = now }
     if ends == nil, failure == nil {
       sound?.allow(session, isTold: generation != nil, time: clock.time(at: now))
     }
@@ -270,6 +268,7 @@ final class Telling {
   /// Lets the clock run or stand.
   func setPaused(_ paused: Bool, at now: Instant) {
     isPaused = paused
+    isAtRest = isAtRest && paused
     if paused {
       halt(at: now)
       // Whose wait this is from now on is the viewer's affair.
@@ -283,6 +282,7 @@ final class Telling {
   func rest(at now: Instant) {
     isPaused = true
     isGoing = false
+    isAtRest = true
     sound?.leave()
     clock.stop(at: now)
   }
@@ -301,9 +301,10 @@ final class Telling {
     clock.stop(at: now)
   }
 
-  /// Lets the sound of the next story begin where this one's ends, once that is known.
-  func arrange(_ next: Telling) {
-    if ends != nil, let sound, let other = next.sound { sound.arrange(other) }
+  /// Lets the sound of the next story begin where this one's ends, once that is known, and where it
+  /// is sure that it is told.
+  func arrange(_ next: Telling, where isSure: () -> Bool) {
+    if ends != nil, let sound, let other = next.sound, isSure() { sound.arrange(other) }
   }
 
   /// How far the sound is ahead of the picture that was shown when its time had come; nil where none
@@ -315,6 +316,7 @@ final class Telling {
 
   /// The moment at which `step` has something to say without an event from outside.
   func nextMoment(now: Instant) -> Instant? {
+    if isAtRest { return needsPicture && !queue.isEmpty ? now : nil }
     if failure != nil, ends == nil, queue.isEmpty { return now }
     if needsPicture { return queue.isEmpty || ends == nil && isTooEarly(at: now) ? nil : now }
     if untimed { return queue.isEmpty && ends == nil ? nil : now }
@@ -346,15 +348,11 @@ final class Telling {
     if needsPicture {
       // Until another one or the end has come it is not known whether it is the right one.
       guard ends != nil || !isTooEarly(at: now), let picture = queue.takeFirst() else {
-        soughtInVain = soughtInVain || session.isWaitingForBytes
+        if session.isWaitingForBytes { waits.noteMissing() }
+        if isPaused, ends != nil, shown != nil { endSeek(at: now) }
         return idle
       }
-      needsPicture = false
-      if let soughtAt, soughtInVain, now - soughtAt > Telling.quickSeek {
-        waits.add(now - soughtAt)
-      }
-      soughtAt = nil
-      soughtInVain = false
+      endSeek(at: now)
       wasOnTime = false
       // After a seek the clock stands where it is to go on: within this picture's time.
       if shown == nil, !startsLate { clock.set(to: min(picture.time, .zero), at: now) }
@@ -382,8 +380,15 @@ final class Telling {
       return show(picture)
     }
     if queue.isEmpty, ends == nil, failure != nil { return idle }
-    if queue.isEmpty, let end, time >= end - lead { return .finished }
+    // Who has paused at the end goes on from there when he likes.
+    if queue.isEmpty, !isPaused, let end, time >= end - lead { return .finished }
     return .nothing
+  }
+
+  /// What was sought is here, or nothing lies there.
+  private func endSeek(at now: Instant) {
+    needsPicture = false
+    waits.endSeek(at: now)
   }
 
   /// No picture waits, and one is needed.
@@ -409,7 +414,8 @@ final class Telling {
       guard clock.time(at: now) > edge else { return }
       let isLed = sound?.isLeading ?? false
       halt(at: now)
-      if !isLed { clock.set(to: edge, at: now) }
+      // A still does not tell how far the sound was.
+      if !isLed, !hasStill { clock.set(to: edge, at: now) }
       waits.begin(at: now)
     } else if !starved, waits.since.map({ hasEnoughToGoOn(since: $0, now: now) }) ?? true {
       go(at: now)
@@ -419,7 +425,10 @@ final class Telling {
 
   /// One longer stop is easier to watch than a stop at every picture.
   private func hasEnoughToGoOn(since stopped: Instant, now: Instant) -> Bool {
-    if ends != nil || supply(at: now)?.lasts(waits.hand) ?? true { return true }
+    if ends != nil { return true }
+    // A playlist's bytes are not counted.
+    if session.isPlaylist, !session.isWaitingForBytes { return true }
+    if supply(at: now)?.lasts(waits.hand) ?? true { return true }
     return now - stopped >= waits.hand && (!queue.isEmpty || hasStill)
   }
 
@@ -439,29 +448,31 @@ final class Telling {
     guard let info, !onlyFirst, shown != nil, failure == nil else { return false }
     if info.isForShow, info.isStill { return false }
     let target = max(.zero, length.map { min(time, $0) } ?? time)
-    // One that was under way has been waited for, too.
-    waits = waits(at: now)
-    soughtInVain = false
+    isAtRest = false
     isGoing = false
     sound?.restart(at: target)
     clock.stop(at: now)
     restart(at: target, now: now)
-    soughtAt = now
+    waits.beginSeek(at: now)
     return true
   }
 
   /// The grid has changed: the present picture is wanted again in the new size.
   func reshape(_ shape: PictureRequest, at now: Instant) {
+    // One that has ended gives no other picture.
+    guard failure == nil else { return }
     session.reshape(shape)
     if !goesOn, shown != nil { session.allow(pictures: 1) }
-    guard shown != nil || !queue.isEmpty else { return }
-    let position = position(at: now)
+    // Until it is open nothing of the old size is under way.
+    guard info != nil else { return }
+    let position = shown == nil ? clock.time(at: now) : position(at: now)
     // The sound is heard on: what comes again of it is known already.
     if sound?.isLeading != true {
       isGoing = false
       clock.stop(at: now)
     }
     restart(at: position, now: now)
+    if shown != nil, waits.soughtAt == nil { waits.beginSeek(at: now) }
   }
 
   private func restart(at time: Duration, now: Instant) {

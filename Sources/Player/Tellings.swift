@@ -15,12 +15,17 @@ final class Tellings {
   /// nil where nothing is to be heard.
   private let speaker: Speaker?
   private var ready: [Int: Telling] = [:]
+  /// The bytes of those that are told or ready, and of the one before: what no cache keeps is there
+  /// only as long as somebody holds it.
+  private var resources: [Int: any Resource] = [:]
   /// What failed while it was made ready: left alone until its turn comes.
   private var unready: Set<Int> = []
   private var isHeldBack = false
   private(set) var current: Telling?
   /// What was told before: its process ends once that costs the new one's first picture no time.
   private var leaving: Telling?
+  /// The story that was told before.
+  private var former: Int?
   var shape: PictureRequest
 
   init(
@@ -50,6 +55,7 @@ final class Tellings {
   func tell(_ story: Int, generation: Int) throws(ResourceError) {
     leaveCurrent()
     dropFailed()
+    resources = resources.filter { $0.key == story || $0.key == former || ready[$0.key] != nil }
     // One that failed while it waited is tried anew: now its reason can be shown.
     unready.remove(story)
     let telling: Telling
@@ -63,18 +69,21 @@ final class Tellings {
     telling.begin(generation: generation)
   }
 
-  /// Lets the story that comes next by itself begin where the current one ends, its sound too.
-  func arrange(_ next: Int?, now: Instant) {
+  /// Lets the story that comes next by itself begin where the current one ends, its sound too where
+  /// it is sure that it is told.
+  func arrange(_ next: Int?, now: Instant, where isSure: (Int) -> Bool) {
     guard let current, let next, let waiting = ready[next] else { return }
     if current.isEnding(at: now) { waiting.prepare() }
-    current.arrange(waiting)
+    current.arrange(waiting) { isSure(next) }
   }
 
   /// The current story is told no more; `letGo` ends its decoder.
   func leaveCurrent() {
     guard current != nil else { return }
     letGo()
+    former = current?.story
     current?.leave()
+    former.flatMap { resources[$0] }?.setUrgency(.held)
     leaving = current
     current = nil
   }
@@ -114,6 +123,7 @@ final class Tellings {
         unready.insert(story)
       }
     }
+    resources = resources.filter { $0.key == current?.story || ready[$0.key] != nil }
     try? pool.prepareSpare()
   }
 
@@ -143,6 +153,7 @@ final class Tellings {
   private func keepNone() {
     for telling in ready.values { telling.close() }
     ready = [:]
+    resources = [:]
   }
 
   private func open(_ number: Int) throws(ResourceError) -> Telling {
@@ -156,6 +167,7 @@ final class Tellings {
     } catch {
       throw ResourceError("the decoder does not start: \(error.reason)")
     }
+    resources[number] = resource
     let own = story.imageTime.flatMap { $0 > 0 ? Duration.seconds($0) : nil }
     return Telling(
       story: number, session: session, progress: StoryBytes.progress(of: resource),

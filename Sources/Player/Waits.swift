@@ -8,7 +8,12 @@ struct Waits {
   /// Those among them that came while it played by itself.
   private(set) var stops = 0
   private var total = Duration.zero
+  /// When the viewer went to another place, until the picture there is shown.
+  private(set) var soughtAt: Instant?
+  private var soughtInVain = false
 
+  /// A seek that takes longer, for want of bytes, counts as a wait.
+  private static let quickSeek = Duration.milliseconds(250)
   private static let hands = [Duration.seconds(1), .seconds(2), .seconds(4)]
 
   /// What it has in hand before it goes on, and for how long it stands still at most once the next
@@ -27,10 +32,23 @@ struct Waits {
     since = nil
   }
 
-  /// One that is over.
-  mutating func add(_ length: Duration) {
-    count += 1
-    total += length
+  /// Another picture than the next one is wanted; one that was wanted before has been waited for.
+  mutating func beginSeek(at now: Instant) {
+    endSeek(at: now)
+    soughtAt = now
+  }
+
+  /// The bytes of what is sought are missing.
+  mutating func noteMissing() { soughtInVain = soughtAt != nil }
+
+  /// What was sought is here, or nothing lies there.
+  mutating func endSeek(at now: Instant) {
+    if let soughtAt, soughtInVain, now - soughtAt > Waits.quickSeek {
+      count += 1
+      total += now - soughtAt
+    }
+    soughtAt = nil
+    soughtInVain = false
   }
 
   /// All of them together.

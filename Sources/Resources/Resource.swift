@@ -47,6 +47,9 @@ public protocol Resource: AnyObject {
 
   /// How much its reads matter from now on; `playing` from the start.
   func setUrgency(_ urgency: ResourceUrgency)
+
+  /// Whether a server is asked for more of it.
+  var isFetching: Bool { get }
 }
 
 extension Resource {
@@ -59,6 +62,7 @@ extension Resource {
 
   /// What is here needs no order.
   public func setUrgency(_: ResourceUrgency) {}
+  public var isFetching: Bool { false }
 }
 
 /// Whose bytes come first.

@@ -79,6 +79,12 @@ package struct SoundLine {
     voices[voice].map { $0.end >= position || $0.isFinished } ?? false
   }
 
+  /// Whether nothing of a voice is still to be heard.
+  package func wasHeard(_ voice: Int) -> Bool {
+    guard let part = parts.first(where: { $0.voice == voice }) else { return true }
+    return end(of: part).map { heard >= $0 } ?? false
+  }
+
   // MARK: - The order
 
   package func contains(_ voice: Int) -> Bool { parts.contains { $0.voice == voice } }

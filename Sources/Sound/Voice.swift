@@ -36,14 +36,33 @@ public final class Voice {
   /// Whether it is heard, or will be by itself.
   public var isInLine: Bool { state.withLock { $0.line.contains(number) } }
 
-  /// The time of the story that is heard at a moment; before its start while it is about to begin.
-  /// Nil where that cannot be told, and once it is over.
-  public func time(at now: Instant) -> Duration? {
+  /// What is heard of it.
+  public enum Moment: Equatable, Sendable {
+    /// A time of the story; before its start while it is about to begin.
+    case heard(Duration)
+    /// It was heard to its end, or is not in the line.
+    case over
+    /// The device does not run.
+    case unknown
+  }
+
+  /// What is heard of it at a moment.
+  public func moment(at now: Instant) -> Moment {
     state.withLock { shared in
-      guard let clock = shared.clock, !shared.isPaused else { return nil }
+      guard !shared.isPaused else { return .unknown }
+      guard let clock = shared.clock else {
+        return shared.line.wasHeard(number) ? .over : .unknown
+      }
       let frame = clock.frame(at: now, written: shared.line.written)
-      return shared.line.position(of: number, at: frame).map(SoundFormat.duration)
+      let position = shared.line.position(of: number, at: frame)
+      return position.map { .heard(SoundFormat.duration($0)) } ?? .over
     }
+  }
+
+  /// The time of the story that is heard at a moment; nil where that cannot be told, and once it is
+  /// over.
+  public func time(at now: Instant) -> Duration? {
+    if case .heard(let time) = moment(at: now) { time } else { nil }
   }
 
   /// Whether it is in the line but the device lacks samples of it.

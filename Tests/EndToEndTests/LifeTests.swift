@@ -196,6 +196,7 @@ extension EndToEnd {
     enum Waiting: String, CaseIterable {
       case pausedBesideABadNeighbour
       case manualAtTheEnd
+      case manualAtTheEndOfADeadDecoder
       case endCardAfterAFailure
       case afterANotice
       case tooSmallAScreen
@@ -209,7 +210,7 @@ extension EndToEnd {
       let arguments =
         switch place {
         case .pausedBesideABadNeighbour: [long, bad]
-        case .manualAtTheEnd: ["--manual", short, long]
+        case .manualAtTheEnd, .manualAtTheEndOfADeadDecoder: ["--manual", short, long]
         case .endCardAfterAFailure: [short, bad]
         case .afterANotice, .tooSmallAScreen: [long]
         }
@@ -220,6 +221,13 @@ extension EndToEnd {
         play.type(" ")
         play.watch(for: .milliseconds(500))
       case .manualAtTheEnd: play.watch(for: .milliseconds(1_500))
+      case .manualAtTheEndOfADeadDecoder:
+        play.watch(for: .milliseconds(1_500))
+        for decoder in Processes.decoders(of: try #require(play.terminal.identifier)) {
+          kill(decoder, SIGKILL)
+        }
+        try play.terminal.resize(columns: 100, rows: 30)
+        play.watch(for: .milliseconds(500))
       case .endCardAfterAFailure:
         #expect(play.waitFor("That was all"))
         play.watch(for: .milliseconds(500))

@@ -229,6 +229,24 @@ extension EndToEnd {
       #expect(story.waitedMs > 250)
     }
 
+    /// What is made ready is not fetched once more when its turn comes, nor what was told for the
+    /// way back, where nothing keeps it.
+    @Test(arguments: [true, false])
+    func withoutACache_storiesInTheirOrder_areFetchedOnce(isStorable: Bool) throws {
+      let clip = try Clip(.footage, width: 640, height: 360, rate: 30, seconds: 1).file()
+      let nginx = try Nginx(settings: isStorable ? "" : "add_header Cache-Control no-store;")
+      let urls = try (1...4).map { number in
+        try nginx.serve(file: clip, as: "\(number).mp4")
+        return "\(nginx.url)/\(number).mp4"
+      }
+      let play = try Play((isStorable ? ["--no-cache"] : cacheOption) + urls)
+      #expect(play.waitFor("That was all", within: .seconds(30)))
+      #expect(play.quit()?.shellStatus == 0)
+      let report = try play.report()
+      #expect(report.stories.map(\.status) == ["ended", "ended", "ended", "ended"])
+      #expect(try report.network.bytes == 4 * readFile(clip).count)
+    }
+
     @Test func noCache_keepsNothing() throws {
       let nginx = try Nginx()
       try nginx.serve(file: Colors.clip(Colors.red, seconds: 0.4), as: "red.mp4")

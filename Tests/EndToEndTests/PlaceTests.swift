@@ -223,6 +223,27 @@ extension EndToEnd {
       #expect(try run(["--resume"], then: "q") < 5000)
     }
 
+    @Test func resumedRun_thatIsKilled_keepsThePlace() throws {
+      let clip = try Colors.clip(Colors.red)
+      let play = try viewer.play([clip])
+      #expect(play.waitFor(color: Colors.red))
+      play.type("..Q")
+      #expect(play.terminal.awaitEnd()?.shellStatus == 0)
+      let left = try #require(try play.report().stories.first).presentedMs
+      #expect(left >= 10_000)
+      let killed = try viewer.play(["--resume", clip])
+      #expect(killed.waitFor(color: Colors.red))
+      // What is to be remembered of it is in the history by now.
+      killed.watch(for: .milliseconds(1500))
+      kill(try #require(killed.terminal.identifier), SIGKILL)
+      _ = killed.terminal.awaitEnd()
+      let again = try viewer.play(["--resume", clip])
+      #expect(again.waitFor(color: Colors.red))
+      #expect(again.quit()?.shellStatus == 0)
+      let resumed = try #require(try again.report().stories.first).presentedMs
+      #expect(resumed > left - 1 && resumed < left + 5000)
+    }
+
     @Test func resume_beyondTheEndOfAShorterFile_beginsAtItsBeginning() throws {
       let path = try viewer.home.copy(Colors.clip(Colors.red), as: "clip.mp4")
       let play = try viewer.play([path])

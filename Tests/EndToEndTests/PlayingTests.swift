@@ -98,6 +98,24 @@ extension EndToEnd {
       #expect(report.stories.map(\.status) == ["skipped", "stopped"])
     }
 
+    /// Who has paused does not get another story by a seek past the end.
+    @Test func seekPastTheEnd_whilePaused_staysThereUntilItGoesOn() throws {
+      let clips = [
+        try Colors.clip(Colors.red, seconds: 3), try Colors.clip(Colors.lime, seconds: 30),
+      ]
+      let play = try Play(clips)
+      #expect(play.waitFor(color: Colors.red))
+      play.type(" ...")
+      play.watch(for: .milliseconds(800))
+      #expect(shows(Colors.red, on: play.terminal.screen))
+      play.type(" ")
+      #expect(play.waitFor(color: Colors.lime))
+      #expect(play.quit()?.shellStatus == 0)
+      let report = try play.report()
+      #expect(report.stories.map(\.source) == clips)
+      #expect(report.stories.map(\.status) == ["ended", "stopped"])
+    }
+
     @Test func home_restartsAndEnd_endsAll() throws {
       let clips = try threeClips()
       let play = try Play(clips)

@@ -90,6 +90,44 @@ extension EndToEnd {
       #expect(report.transitions.count == 1)
     }
 
+    /// Another player uses up the last view of what comes next: nothing of it is heard.
+    @Test func storyToldNoMore_isNotHeard() throws {
+      let server = try SoundServer()
+      let recording = try server.record()
+      let tones = [("1", Int16(4000), 5.0), ("2", 12_000, 1), ("3", 8000, 2)]
+      let entries = try tones.map { name, level, seconds in
+        _ = try tone(level, seconds: seconds, as: "\(name).wav")
+        let limit = name == "2" ? "1" : "9"
+        return """
+          {"id": "\(name)", "attachments": [{"url": "\(name).wav", "mime_type": "audio/wav"}],
+           "_storytty": {"maxViews": \(limit)}}
+          """
+      }
+      let feed = try directory.write(
+        """
+        {"version": "https://jsonfeed.org/version/1.1", "title": "f",
+         "items": [\(entries.joined(separator: ","))]}
+        """, to: "feed.json")
+      var environment: [String: String?] = server.environment.mapValues { $0 }
+      environment["XDG_STATE_HOME"] = directory.path("state")
+      let play = try Play([feed], environment: environment)
+      #expect(recording.waitFor(above: 3000))
+      // Meanwhile the other one tells it to its end.
+      let other = try Play(["--no-sound", feed], environment: environment)
+      other.watch(for: .milliseconds(500))
+      other.press(.right)
+      other.watch(for: .milliseconds(1500))
+      #expect(other.quit()?.shellStatus == 0)
+      let told = try other.report().stories
+      #expect(told.map(\.status).prefix(2) == ["skipped", "ended"])
+      #expect(play.waitFor("That was all", within: .seconds(30)))
+      #expect(play.quit()?.shellStatus == 0)
+      #expect(try play.report().stories.map(\.status) == ["ended", "ended"])
+      #expect(!held(4000, in: recording.samples).isEmpty)
+      #expect(!held(8000, in: recording.samples).isEmpty)
+      #expect(held(12_000, in: recording.samples).isEmpty)
+    }
+
     @Test func nextKey_theOldSoundEndsAndTheNewBegins() throws {
       let server = try SoundServer()
       let recording = try server.record()

@@ -61,15 +61,21 @@ import Testing
     #expect(supply.lasts(.seconds(1000)))
   }
 
-  /// Of the parts of a playlist it is only known whether one is waited for.
-  @Test(arguments: [false, true])
-  func playlist_hasEnough_unlessItWaits(isWaiting: Bool) {
-    var progress = supply(until: 0, isFetching: isWaiting).progress.ofPlaylist()
-    progress.isWaiting = isWaiting
+  /// A decoder waits for a moment at each part of a playlist: what others may have must not change
+  /// as often.
+  @Test(arguments: [
+    (0, false, false, true), (400, false, false, true), (600, false, true, false),
+    (600, true, false, true), (1900, true, false, true), (2000, true, true, false),
+  ])
+  func playlist_hasEnough_afterACalm(
+    milliseconds: Int, isFetching: Bool, bearsNeighbours: Bool, needsTheLine: Bool
+  ) {
     let supply = Supply(
-      progress: progress, isPlaylist: true, position: .zero, length: nil, isStuck: false)
-    #expect(supply.lasts(.seconds(10)) == !isWaiting)
-    #expect(supply.needsTheLine == isWaiting)
+      progress: supply(until: 0, isFetching: isFetching).progress.ofPlaylist(),
+      calm: .milliseconds(milliseconds), position: .zero, length: nil, isStuck: false)
+    #expect(supply.bearsNeighbours == bearsNeighbours)
+    #expect(supply.needsTheLine == needsTheLine)
+    #expect(supply.isComfortable == (milliseconds >= 2000))
   }
 
   /// What lasts to the end lasts long enough.

@@ -34,10 +34,38 @@ import Testing
   /// What a seek waited for is no sign that a story stops by itself.
   @Test func seek_countsAsAWait_butNotAsAStop() {
     var waits = Waits()
-    waits.add(.seconds(2))
+    waits.beginSeek(at: at(0))
+    #expect(waits.soughtAt == at(0))
+    waits.noteMissing()
+    waits.endSeek(at: at(2))
+    #expect(waits.soughtAt == nil)
     #expect(waits.count == 1 && waits.stops == 0 && waits.hand == .seconds(1))
     waits.begin(at: at(3))
     waits.end(at: at(4))
     #expect(waits.count == 2 && waits.stops == 1 && waits.length(at: at(9)) == .seconds(3))
+  }
+
+  /// A seek costs time where all is here, too, and a short one is none to speak of.
+  @Test func seek_isNoWait_whereNothingWasMissingOrItWasShort() {
+    var waits = Waits()
+    waits.beginSeek(at: at(0))
+    waits.endSeek(at: at(2))
+    waits.beginSeek(at: at(3))
+    waits.noteMissing()
+    waits.endSeek(at: at(3) + .milliseconds(250))
+    // Nor is a first picture that is waited for a seek.
+    waits.noteMissing()
+    waits.endSeek(at: at(9))
+    #expect(waits.count == 0 && waits.length(at: at(9)) == .zero)
+  }
+
+  @Test func seek_beforeTheLastOneWasAnswered_countsBoth() {
+    var waits = Waits()
+    waits.beginSeek(at: at(0))
+    waits.noteMissing()
+    waits.beginSeek(at: at(1))
+    waits.noteMissing()
+    waits.endSeek(at: at(3))
+    #expect(waits.count == 2 && waits.length(at: at(3)) == .seconds(3))
   }
 }

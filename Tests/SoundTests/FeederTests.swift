@@ -112,6 +112,28 @@ import Testing
     #expect(Waves.left(device.written) == Waves.counted(1..<device.frames + 1))
   }
 
+  /// A pause that is over before the device has begun again does not make the sound count as over.
+  @Test func moment_ofAShortPause_isUnknown_andOfTheEndOver() throws {
+    let device = FakeDevice()
+    let room = try room(device)
+    let voice = voice(room)
+    #expect(voice.moment(at: room.now) == .over)
+    room.speaker.play(voice, from: .zero)
+    voice.finish(at: .seconds(1))
+    #expect(voice.moment(at: room.now) == .unknown)
+    room.step()
+    room.play(device, for: .milliseconds(100))
+    #expect(voice.moment(at: room.now) == .heard(.milliseconds(100)))
+    room.speaker.setPaused(true)
+    room.step()
+    room.speaker.setPaused(false)
+    #expect(voice.moment(at: room.now) == .unknown)
+    room.step()
+    #expect(voice.moment(at: room.now) == .heard(.milliseconds(100)))
+    room.play(device, for: .milliseconds(1000))
+    #expect(voice.moment(at: room.now) == .over)
+  }
+
   @Test func cut_isSilentAtOnce() throws {
     let device = FakeDevice()
     let room = try room(device)

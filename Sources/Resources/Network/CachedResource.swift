@@ -89,6 +89,8 @@ public final class CachedResource: Resource {
 
   public func setUrgency(_ urgency: ResourceUrgency) { content.setUrgency(urgency, of: reader) }
 
+  public var isFetching: Bool { content.isFetching }
+
   public var progress: ResourceProgress {
     let length = content.facts?.length
     let shares = content.held.ranges.map { range in
@@ -98,6 +100,6 @@ public final class CachedResource: Resource {
     return ResourceProgress(
       host: content.address.visibleHost, heldBytes: content.held.count, length: length,
       held: length == nil ? [] : shares, isWaiting: content.isWaiting,
-      isFetching: content.isFetching)
+      isFetching: isFetching)
   }
 }
