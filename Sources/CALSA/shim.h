@@ -12,6 +12,7 @@ struct ca_library {
   __typeof__(&snd_asoundlib_version) version;
   __typeof__(&snd_lib_error_set_handler) set_error_handler;
   __typeof__(&snd_strerror) strerror;
+  __typeof__(&snd_config_update_free_global) forget_configuration;
   __typeof__(&snd_pcm_open) open;
   __typeof__(&snd_pcm_close) close;
   __typeof__(&snd_pcm_set_params) set_params;
@@ -48,6 +49,7 @@ static inline int ca_load(struct ca_library *library) {
   CA_FIND(version, "snd_asoundlib_version");
   CA_FIND(set_error_handler, "snd_lib_error_set_handler");
   CA_FIND(strerror, "snd_strerror");
+  CA_FIND(forget_configuration, "snd_config_update_free_global");
   CA_FIND(open, "snd_pcm_open");
   CA_FIND(close, "snd_pcm_close");
   CA_FIND(set_params, "snd_pcm_set_params");

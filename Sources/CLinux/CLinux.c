@@ -145,7 +145,9 @@ void lx_install_crash_handler(void) {
   stack_t alternate = {.ss_sp = stack, .ss_size = sizeof stack};
   sigaltstack(&alternate, NULL);
   struct sigaction action = {.sa_handler = crashed, .sa_flags = SA_ONSTACK | SA_RESETHAND};
-  const int fatal[] = {SIGSEGV, SIGABRT, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGQUIT};
+  // All that end a process (signal(7)) and that nothing else watches.
+  const int fatal[] = {SIGSEGV, SIGABRT, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGQUIT, SIGSYS, SIGALRM,
+                       SIGVTALRM, SIGPROF, SIGUSR1, SIGUSR2, SIGXCPU, SIGIO, SIGPWR, SIGSTKFLT};
   for (size_t i = 0; i < sizeof fatal / sizeof *fatal; i++) sigaction(fatal[i], &action, NULL);
 }
 
@@ -175,7 +177,7 @@ int lx_watch_signal(int signal, int wake) {
 uint64_t lx_take_signals(void) { return atomic_exchange(&pending, 0); }
 
 int lx_next_option(int argc, char *const argv[], const char *shorts, const struct lx_option *longs,
-                   int count, const char **argument, int *next) {
+                   int count, const char **argument, int *next, int *letter) {
   struct option table[65] = {0};
   for (int i = 0; i < count && i < 64; i++)
     table[i] = (struct option){longs[i].name, longs[i].takes_argument ? required_argument : no_argument,
@@ -184,6 +186,7 @@ int lx_next_option(int argc, char *const argv[], const char *shorts, const struc
   int value = getopt_long(argc, argv, shorts, table, NULL);
   *argument = optarg;
   *next = optind;
+  *letter = optopt;
   return value;
 }
 

@@ -25,7 +25,7 @@ public final class History {
   /// Where to begin; nil for the beginning.
   private(set) var start: (story: Int, position: Duration)?
   /// Whether all of the current reel had been seen when it was come to.
-  private(set) var reelWasSeen = false
+  private var reelWasSeen = false
   private var reel: Range<Int>?
   private var showing = Showing()
   private var story = 0
@@ -176,6 +176,11 @@ public final class History {
   func isSure(_ story: Int) -> Bool {
     !viewings.isLimited(story)
       && rules.refusal(of: stories[story], completions: 0, now: WallClock.seconds + 2) == nil
+  }
+
+  /// Whether all of a story's reel had been seen when it was come to.
+  func wasSeen(reelOf story: Int) -> Bool {
+    reel?.contains(story) ?? false ? reelWasSeen : viewings.isReelSeen(of: story)
   }
 
   /// Asks whether others have used up a story's views meanwhile; false where nothing is to ask.

@@ -324,7 +324,7 @@ public final class Player {
   func scene(now: Instant) -> Scene {
     Scene(
       stage: stage, stories: stories, reelNames: reelNames, telling: tellings.current,
-      reelWasSeen: history.reelWasSeen, layout: screen.layout,
+      reelWasSeen: history.wasSeen(reelOf: stage.current.story), layout: screen.layout,
       unicode: terminal.abilities.unicode, metrics: log.metrics, byteRate: bytes.network.rate,
       savedBytes: bytes.network.saving.saved, now: now, wallClock: WallClock.seconds)
   }

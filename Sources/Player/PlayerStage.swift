@@ -93,13 +93,6 @@ extension Player {
 
   private func showError(_ telling: Stage.Telling, _ reason: String, now: Instant) {
     let line = "cannot play \(stories[telling.story].shortName): \(reason)"
-    if log.currentGeneration != telling.generation {
-      // It failed before and is not tried again.
-      leaveStory(now: now)
-      log.begin(stories[telling.story], generation: telling.generation, now: now)
-      log.fail(line)
-      log.close(.failed, nil, now: now)
-    }
     view.error = line
     errorUntil = now + .seconds(3)
   }

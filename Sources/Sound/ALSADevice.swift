@@ -23,6 +23,8 @@ final class ALSADevice: SoundDevice {
   init() throws(DeviceFault) {
     guard let library = Self.library else { throw .lost("libasound is not installed") }
     self.library = library
+    // It keeps what `default` means, which may depend on whether a sound server runs by now.
+    _ = library.forget_configuration()
     var opened: OpaquePointer?
     let code = library.open(&opened, "default", SND_PCM_STREAM_PLAYBACK, Int32(SND_PCM_NONBLOCK))
     guard code >= 0, let opened else {

@@ -84,11 +84,6 @@ public struct Stage: Sendable {
     case finished
   }
 
-  private struct Attempt {
-    var failures = 0
-    var reason = ""
-  }
-
   /// The stories of each reel, as ranges of story numbers.
   public let reels: [Range<Int>]
   public let options: Options
@@ -100,7 +95,8 @@ public struct Stage: Sendable {
   /// Whether any story has shown a picture so far.
   public private(set) var hasBegunAny = false
   private var phase = Phase.idle
-  private var attempts: [Int: Attempt] = [:]
+  /// Stories that have failed.
+  private var failed: Set<Int> = []
   /// Stories that are told no more.
   private var exhausted: Set<Int> = []
   /// Whether the current telling has shown a picture.
@@ -284,24 +280,19 @@ public struct Stage: Sendable {
       return [phase == .finished ? .finish : .showEndCard]
     }
     current = Telling(story: story, generation: current.generation + 1)
-    if let attempt = attempts[story], attempt.failures > 1 {
-      phase = .failed
-      return [.showError(current, reason: attempt.reason)]
-    }
     phase = .telling
     return [.tell(current)]
   }
 
   /// Whether every story has failed or is told no more, and none was ever seen.
   private var nothingPlays: Bool {
-    !hasBegunAny && exhausted.union(attempts.keys).count == storyCount
+    !hasBegunAny && exhausted.union(failed).count == storyCount
   }
 
   /// A failed story's reason stays for a while; but where nothing could be told and nothing is
   /// left to try there is no one to show it to, and the program ends at once.
   private mutating func fail(_ reason: String) -> [Effect] {
-    attempts[current.story, default: Attempt()].failures += 1
-    attempts[current.story]?.reason = reason
+    failed.insert(current.story)
     if options.untimed || (!hasBegunAny && told(from: current.story + 1) == nil) {
       return go(to: current.story + 1)
     }

@@ -17,13 +17,15 @@ public final class Signals {
 
   private let bell: Bell
 
-  /// Watches all of them, ignores SIGPIPE and installs the crash handler. Once a process, before
-  /// ncurses starts (which installs its own otherwise).
+  /// Watches all of them, ignores SIGPIPE and SIGXFSZ and installs the crash handler. Once a
+  /// process, before ncurses starts (which installs its own otherwise).
   ///
   /// - Parameter untouched: those that stay as they are.
   public init(except untouched: [Signal] = []) throws(SystemError) {
     bell = try Bell()
     signal(SIGPIPE, SIG_IGN)
+    // A file that may not grow is an error like any other.
+    signal(SIGXFSZ, SIG_IGN)
     lx_install_crash_handler()
     for watched in Signal.allCases where !untouched.contains(watched) {
       let code = lx_watch_signal(watched.rawValue, bell.number)

@@ -276,6 +276,8 @@ enum OptionTable {
 
   private static func suggestion(for option: String) -> String {
     let word = option.drop { $0 == "-" }.prefix { $0 != "=" }
+    // A letter is near to any.
+    guard word.count > 1 else { return "; see storytty --help" }
     return Spelling.nearest(to: word, among: rows.map(\.name)).map { "; did you mean --\($0)?" }
       ?? "; see storytty --help"
   }

@@ -164,7 +164,7 @@ func complain(all lines: [String]) {
 
 /// Standard output, and whether it still takes what is written.
 enum Output {
-  /// Writes text; false where the reader has gone or the disk is full.
+  /// Writes text; false where that cannot be, which is said unless the reader has gone.
   static func write(_ text: String) -> Bool { write(Array(text.utf8)) }
 
   static func write(_ bytes: [UInt8]) -> Bool {
@@ -172,6 +172,7 @@ enum Output {
       try Descriptor(adopting: dup(STDOUT_FILENO)).writeAll(bytes)
       return true
     } catch {
+      if error.code != EPIPE { complain("cannot write: \(error.reason)") }
       return false
     }
   }

@@ -24,7 +24,10 @@ extension EndToEnd {
       #expect(information.st_mode & 0o777 == 0o600)
     }
 
-    @Test(arguments: [SIGQUIT, SIGSEGV, SIGABRT, SIGBUS, SIGILL, SIGFPE, SIGTRAP])
+    @Test(arguments: [
+      SIGQUIT, SIGSEGV, SIGABRT, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGUSR1, SIGUSR2, SIGALRM,
+      SIGVTALRM, SIGPROF, SIGXCPU, SIGSYS, SIGIO, SIGPWR,
+    ])
     func signal_fatal_restoresAndDiesOfIt(number: Int32) throws {
       let play = try playing()
       play.terminal.signal(number)

@@ -153,7 +153,6 @@ private struct WatchedStage {
       if telling != stage.current { return "what is told is not current" }
       if telling.generation != before.generation + 1 { return "a telling without a new number" }
       if exhausted.contains(telling.story) { return "an exhausted story is told" }
-      if failures[telling.story, default: 0] > 1 { return "what failed twice is told" }
     case .showError(let telling, let reason):
       isPaused = false
       if telling != stage.current || reason.isEmpty { return "an error of something else" }

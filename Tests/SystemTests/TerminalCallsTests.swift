@@ -31,7 +31,10 @@ import Testing
   }
 
   /// Each fatal signal restores the terminal and still ends the process as itself.
-  @Test(arguments: [SIGSEGV, SIGABRT, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGQUIT])
+  @Test(arguments: [
+    SIGSEGV, SIGABRT, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM,
+    SIGVTALRM, SIGPROF, SIGXCPU, SIGSYS, SIGIO, SIGPWR,
+  ])
   func guard_fatalSignal_restoresTheTerminal(number: Int32) async throws {
     let terminal = try PseudoTerminal()
     let path = terminal.path

@@ -68,7 +68,7 @@ struct lx_option {
   int value;
 };
 int lx_next_option(int argc, char *const argv[], const char *shorts, const struct lx_option *longs,
-                   int count, const char **argument, int *next);
+                   int count, const char **argument, int *next, int *letter);
 
 /// ppoll without a mask; a negative timeout waits for ever.
 int lx_wait(struct pollfd *entries, unsigned long count, int64_t nanoseconds);
