@@ -92,6 +92,26 @@ import Testing
     withExtendedLifetime(neighbours) { bench.network.close() }
   }
 
+  /// However long its turn does not come: that is not its server's fault.
+  @Test func neighbour_whoseFetchWaitsForLong_isNotGivenUp() throws {
+    let server = try rangelessServer()
+    defer { server.close() }
+    let bench = try NetworkBench(nil) { $0.patienceSeconds = 1 }
+    let neighbours = try openNeighbours(bench, server)
+    let story = try bench.network.open(server.url + "/3")
+    story.setUrgency(.ready)
+    var answer: Result<[UInt8], ResourceError>?
+    story.read(offset: 0, length: 65_536) { answer = $0 }
+    // Twelve times what a connection is given are too long for a fetch that runs.
+    let later = Instant.now + .milliseconds(13_500)
+    try bench.wait { answer != nil || Instant.now > later }
+    #expect(answer == nil)
+    story.setUrgency(.playing)
+    try bench.wait { answer != nil }
+    #expect(isSample(try #require(answer).get(), 0..<65_536))
+    withExtendedLifetime((neighbours, story)) { bench.network.close() }
+  }
+
   /// A transfer that began as a neighbour's is not taken from the story that plays now.
   @Test func neighbour_thatBeginsToPlayWhileItsFetchRuns_keepsItsPlace() throws {
     let server = try rangelessServer()

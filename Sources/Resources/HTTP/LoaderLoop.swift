@@ -43,6 +43,11 @@ final class LoaderLoop {
 
     var isRunning: Bool { if case .running = state { true } else { false } }
 
+    /// Whether it stands still for what others do: that may last, and no server is to blame.
+    var givesWay: Bool {
+      if case .queued = state { !isUrgent } else { isPaused }
+    }
+
     /// Whether it matters less than another one that nobody waits for: what stands still first, then
     /// where least is lost, then where most is to come.
     func isWorthLess(than other: Fetch) -> Bool {
@@ -146,7 +151,10 @@ final class LoaderLoop {
         transfer.resume()
       }
     case .urge(let number, let isUrgent):
-      fetches.first { $0.number == number }?.isUrgent = isUrgent
+      guard let fetch = fetches.first(where: { $0.number == number }) else { return }
+      // Its time in the queue was not a server's.
+      if fetch.givesWay { fetch.lastProgress = .now }
+      fetch.isUrgent = isUrgent
     case .cancel(let number, let bytes):
       guard let fetch = fetches.first(where: { $0.number == number }) else { return }
       if case .running(let transfer) = fetch.state {
@@ -267,7 +275,7 @@ final class LoaderLoop {
   private func giveUpWhatStandsStill(now: Instant) {
     // Many times what a stalled connection is given: the last resort against waiting for ever.
     let patience = Duration.seconds(options.patienceSeconds * 12)
-    for fetch in fetches where !fetch.isPaused && now - fetch.lastProgress > patience {
+    for fetch in fetches where !fetch.givesWay && now - fetch.lastProgress > patience {
       if case .running(let transfer) = fetch.state { multi.remove(transfer) }
       let host = fetch.plan.address.visibleHost
       finish(fetch, .failed(.unreachable("\(host) does not answer")))
