@@ -67,10 +67,13 @@ extension Resource {
 
 /// Whose bytes come first.
 public enum ResourceUrgency: Int, Comparable, Sendable {
-  /// Nothing of it is fetched for now: others need the line.
+  /// Nothing of it is asked for now: others need the line. What is under way is broken off unless
+  /// it is as good as here; what would have to come from its first byte on again stands still.
   case held
-  /// What is read is fetched, and nothing ahead of that.
+  /// What is read is fetched, in small pieces and none ahead of a read; it gives way to what plays,
+  /// and is asked for again then.
   case ready
+  /// What is read is fetched first, and what comes next ahead of its being read.
   case playing
 
   public static func < (a: ResourceUrgency, b: ResourceUrgency) -> Bool { a.rawValue < b.rawValue }

@@ -210,19 +210,38 @@ extension EndToEnd {
       #expect(play.quit()?.shellStatus == 0)
     }
 
+    /// All share a line that brings four times what a story needs, so that neighbours are on their
+    /// way when the viewer goes to another place.
     @Test func seekBeyondWhatIsHere_isAWait_thatNeighboursDoNotLengthen() throws {
-      let clip = try Clip(.footage, width: 1280, height: 720, rate: 30, seconds: 6).file()
-      let nginx = try Nginx(rate: 300_000)
+      let clip = try Clip(.pattern, width: 640, height: 360, rate: 30, seconds: 60).file()
+      let nginx = try Nginx()
       for name in ["a", "b", "c"] { try nginx.serve(file: clip, as: "\(name).mp4") }
-      let play = try Play(cacheOption + ["a", "b", "c"].map { "\(nginx.url)/\($0).mp4" })
-      let hasBegun = play.terminal.waitUntil(within: .seconds(20)) { screen in
-        screen.count { $0.glyph == "▀" } > 500
+      let line = try SlowLine(to: nginx.port, bytesPerSecond: 400_000)
+      func bytes(_ names: [String]) -> Int {
+        names.reduce(0) { $0 + line.bytes(of: "/\($1).mp4") }
       }
-      #expect(hasBegun)
-      play.type(".")
+      let play = try Play(cacheOption + ["a", "b", "c"].map { "\(line.url)/\($0).mp4" })
+      let areComing = play.terminal.waitUntil(within: .seconds(40)) { _ in
+        bytes(["b", "c"]) > 100_000
+      }
+      #expect(areComing)
+      let (own, others) = (bytes(["a"]), bytes(["b", "c"]))
+      // Near the end of its segment of the bar, seconds behind the picture that others build on.
+      play.click(column: 36, row: 0)
       // While it waits, it says so.
       #expect(play.waitFor("a.mp4 from 127.0.0.1"))
-      play.watch(for: .milliseconds(300))
+      let goesOn = play.terminal.waitUntil(within: .seconds(40)) { screen in
+        !screen.text.contains("a.mp4 from 127.0.0.1")
+      }
+      #expect(goesOn)
+      let (ownMore, othersMore) = (bytes(["a"]) - own, bytes(["b", "c"]) - others)
+      // No share of the line: what was on its way already, or as good as here.
+      #expect(othersMore < 128 << 10 && ownMore > 2 * othersMore)
+      // Then they come again.
+      let comeAgain = play.terminal.waitUntil(within: .seconds(40)) { _ in
+        bytes(["b", "c"]) > others + othersMore + 100_000
+      }
+      #expect(comeAgain)
       #expect(play.quit()?.shellStatus == 0)
       let story = try #require(try play.report().stories.first)
       #expect(story.waits >= 1)

@@ -73,6 +73,46 @@ import Testing
     #expect(try second.blob.file.hold(50..<60, .exclusive))
   }
 
+  /// Nobody but its maker knows what has come already.
+  @Test func create_ofANewEntry_holdsItsBytesUntilItsMakerLetsGo() throws {
+    let (one, two) = (try bench.open(), try bench.open())
+    let made = try one.create("k", source: "s", facts: bench.facts())
+    let found = try #require(try two.find("k"))
+    #expect(made.isNew && !found.isNew)
+    for range in [0..<1, 1 << 40..<1 << 41] as [Range<UInt64>] {
+      #expect(try !found.blob.file.hold(range, .exclusive))
+    }
+    made.blob.file.release(Blob.bytes)
+    #expect(try found.blob.file.hold(0..<1, .exclusive))
+    // It is in use still.
+    one.close(made.entry)
+    two.close(found.entry)
+    #expect(try two.find("k") != nil)
+  }
+
+  /// What another process stores and tells while the index is read is not taken for damage.
+  @Test(arguments: [false, true])
+  func segments_whileAnotherProcessStoresMore_stay(isFound: Bool) throws {
+    let store = try bench.open()
+    let made = try store.create("k", source: "s", facts: bench.facts())
+    _ = try store.write(sampleBytes(0..<4096), at: 0, of: made.entry)
+    try store.commit()
+    if isFound { store.close(made.entry) }
+    let path = bench.path
+    bench.disk.set { faults in
+      faults.afterStatus = {
+        guard let other = try? CacheStore(directory: path), let found = try? other.find("k") else {
+          return
+        }
+        _ = try? other.write(sampleBytes(4096..<8192), at: 4096, of: found.entry)
+        other.close(found.entry)
+      }
+    }
+    _ = try isFound ? store.find("k")?.segments : store.segments(of: made.entry)
+    bench.disk.set { $0.afterStatus = nil }
+    #expect(try store.segments(of: made.entry).map(\.range) == [0..<4096, 4096..<8192])
+  }
+
   @Test func files_areForTheirOwnerOnly() throws {
     let store = try bench.open()
     try bench.fill(store, "k")

@@ -52,3 +52,16 @@ final class NetworkBench {
     }
   }
 }
+
+extension [NetworkBench] {
+  /// Waits for what these bring about side by side, as processes do.
+  func wait(until condition: () -> Bool) throws {
+    let deadline = Instant.now + .seconds(60)
+    while !condition() {
+      guard Instant.now < deadline else { throw SupportError("it does not happen") }
+      _ = try awaitReadiness(
+        of: map { Interest($0.network.descriptor) }, until: .now + .milliseconds(20))
+      for bench in self { bench.network.deliver() }
+    }
+  }
+}

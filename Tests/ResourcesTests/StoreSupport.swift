@@ -21,6 +21,8 @@ final class FaultyDisk: Disk {
     /// Whether all of it may be read alone.
     var isReadOnly = false
     var free: UInt64?
+    /// What happens just after a file was examined.
+    var afterStatus: (@Sendable () -> Void)?
   }
 
   init(_ faults: Faults = Faults()) { self.faults = Mutex(faults) }
@@ -40,6 +42,8 @@ final class FaultyDisk: Disk {
     if milliseconds > 0 { usleep(milliseconds * 1000) }
     return fail
   }
+
+  func wasExamined() { faults.withLock { $0.afterStatus }?() }
 
   func makeFolder(_ path: String) throws(SystemError) { try real.makeFolder(path) }
   func open(_ path: String, creating: Bool) throws(SystemError) -> any DiskFile {
@@ -95,7 +99,10 @@ final class FaultyFile: DiskFile {
     if disk.syncsFail { throw SystemError(step: "sync", code: EIO) }
     try real.synchronize()
   }
-  func status() throws(SystemError) -> (size: UInt64, isLinked: Bool) { try real.status() }
+  func status() throws(SystemError) -> (size: UInt64, isLinked: Bool) {
+    defer { disk.wasExamined() }
+    return try real.status()
+  }
   func hold(_ range: Range<UInt64>, _ how: StoredFile.Hold) throws(SystemError) -> Bool {
     try real.hold(range, how)
   }

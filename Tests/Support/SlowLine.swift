@@ -27,6 +27,9 @@ public final class SlowLine {
   }
 
   public var url: String { "http://127.0.0.1:\(port)" }
+
+  /// Bytes that it has handed on so far of answers to requests for this path, heads and all.
+  public func bytes(of path: String) -> Int { relay.handedOn.withLock { $0[path] ?? 0 } }
 }
 
 /// What the line's thread does.
@@ -43,10 +46,14 @@ private final class Relay: Sendable {
     let server: Int32
     /// From the server, not taken by the client yet.
     var waiting: ArraySlice<UInt8> = []
+    /// What was asked for last.
+    var path = ""
     var isOver = false
   }
 
   let isOver = Atomic(false)
+  /// Bytes from the server, by what was asked for.
+  let handedOn = Mutex<[String: Int]>([:])
   private let listener: Int32
   private let server: UInt16
   private let bytesPerSecond: Int
@@ -110,6 +117,10 @@ private final class Relay: Sendable {
       pair.isOver = true
       return
     }
+    let words = bytes[..<count].split(separator: 32, maxSplits: 2)
+    if bytes.starts(with: "GET ".utf8), words.count == 3 {
+      pair.path = String(decoding: words[1], as: UTF8.self)
+    }
   }
 
   /// Answers, a piece of each in turn, until the line is full for now.
@@ -135,7 +146,11 @@ private final class Relay: Sendable {
     let sent = pair.waiting.withUnsafeBytes {
       Glibc.send(pair.client, $0.baseAddress, $0.count, now | Relay.quietly)
     }
-    if sent > 0 { pair.waiting = pair.waiting.dropFirst(sent) }
+    if sent > 0 {
+      pair.waiting = pair.waiting.dropFirst(sent)
+      let path = pair.path
+      handedOn.withLock { $0[path, default: 0] += sent }
+    }
     if sent < 0, errno != EAGAIN { pair.isOver = true }
     return max(0, sent)
   }

@@ -14,7 +14,7 @@ struct FetchWish: Sendable {
   var reachesPrivate = true
   /// Failures without progress after which it is given up.
   var retries = FetchPlan.mostRetries
-  /// Whether a viewer waits for it.
+  /// Whether a viewer waits for it at first.
   var isUrgent = false
 }
 
@@ -107,6 +107,9 @@ struct FetchPlan {
     let last = taking?.end ?? end
     return last.map { $0 > position ? $0 - position : 0 }
   }
+
+  /// Bytes that would have to come again if it ended here.
+  var costOfEnding: UInt64 { usesRange ? 0 : position }
 
   /// Whether the body under way is one that counts.
   var isTaking: Bool { taking != nil }

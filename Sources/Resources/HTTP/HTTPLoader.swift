@@ -24,6 +24,7 @@ final class HTTPLoader: Sendable {
   enum Command: Sendable {
     case fetch(FetchNumber, FetchWish, allowed: UInt64)
     case allow(FetchNumber, until: UInt64)
+    case urge(FetchNumber, isUrgent: Bool)
     case cancel(FetchNumber, unlessRemaining: UInt64)
     case secret(command: String, String?)
     case stop
@@ -85,7 +86,8 @@ final class HTTPLoader: Sendable {
     (exchange.requests.load(ordering: .relaxed), exchange.bytes.load(ordering: .relaxed))
   }
 
-  /// Asks for bytes.
+  /// Asks for bytes. What is not urgent may end as cancelled where something urgent needs its
+  /// place; it can be asked for again at once, and waits for its turn then.
   ///
   /// - Parameter allowed: bytes up to this position may be sent; `allow` moves it.
   func fetch(_ wish: FetchWish, allowed: UInt64) -> FetchNumber {
@@ -97,6 +99,11 @@ final class HTTPLoader: Sendable {
   /// Lets a fetch go on up to a position.
   func allow(_ number: FetchNumber, until position: UInt64) {
     exchange.send(.allow(number, until: position))
+  }
+
+  /// Whether a viewer waits for a fetch from now on.
+  func set(_ number: FetchNumber, isUrgent: Bool) {
+    exchange.send(.urge(number, isUrgent: isUrgent))
   }
 
   /// Ends a fetch as cancelled, unless it is as good as done.
@@ -129,7 +136,7 @@ private func refuse(_ exchange: HTTPLoader.Exchange, _ words: String) {
       case .fetch(let number, _, _):
         exchange.events.withLock { $0.append((number, .failed(.unreachable(words)))) }
         exchange.bell.ring()
-      case .allow, .cancel, .secret: break
+      case .allow, .urge, .cancel, .secret: break
       }
     }
     _ = try? awaitReadiness(of: [Interest(exchange.wake.number)], until: nil)

@@ -21,6 +21,8 @@ final class LoaderLoop {
     var plan: FetchPlan
     var state = State.queued
     var allowed: UInt64
+    /// Whether a viewer waits for it.
+    var isUrgent: Bool
     var isPaused = false
     var lastProgress: Instant
     var head = ResponseHead()
@@ -35,7 +37,25 @@ final class LoaderLoop {
       self.number = number
       self.plan = plan
       self.allowed = allowed
+      isUrgent = plan.wish.isUrgent
       lastProgress = .now
+    }
+
+    var isRunning: Bool { if case .running = state { true } else { false } }
+
+    /// Whether it stands still for what others do: that may last, and no server is to blame.
+    var givesWay: Bool {
+      if case .queued = state { !isUrgent } else { isPaused }
+    }
+
+    /// Whether it matters less than another one that nobody waits for: what stands still first, then
+    /// where least is lost, then where most is to come.
+    func isWorthLess(than other: Fetch) -> Bool {
+      guard isPaused == other.isPaused else { return isPaused }
+      guard plan.costOfEnding == other.plan.costOfEnding else {
+        return plan.costOfEnding < other.plan.costOfEnding
+      }
+      return plan.remaining ?? .max > other.plan.remaining ?? .max
     }
   }
 
@@ -130,13 +150,18 @@ final class LoaderLoop {
         fetch.lastProgress = .now
         transfer.resume()
       }
+    case .urge(let number, let isUrgent):
+      guard let fetch = fetches.first(where: { $0.number == number }) else { return }
+      // Its time in the queue was not a server's.
+      if fetch.givesWay { fetch.lastProgress = .now }
+      fetch.isUrgent = isUrgent
     case .cancel(let number, let bytes):
       guard let fetch = fetches.first(where: { $0.number == number }) else { return }
       if case .running(let transfer) = fetch.state {
         if let remaining = fetch.plan.remaining, remaining < bytes, !fetch.isPaused { return }
         multi.remove(transfer)
       }
-      finish(fetch, .failed(FetchError(kind: .cancelled, words: "it was cancelled")))
+      finish(fetch, .cancelled)
     case .secret(let command, let secret): secretCame(command, secret)
     case .stop: break
     }
@@ -146,18 +171,41 @@ final class LoaderLoop {
 
   private func startWhatMay(now: Instant) {
     for fetch in fetches {
-      switch fetch.state {
-      case .waiting(let until) where now >= until: fetch.state = .queued
-      default: break
-      }
-      guard case .queued = fetch.state, !waitsForLink(fetch, now: now) else { continue }
-      let host = fetch.plan.address.host
-      let running = fetches.filter { if case .running = $0.state { true } else { false } }
-      guard running.count < LoaderLoop.mostTransfers,
-        running.count(where: { $0.plan.address.host == host }) < LoaderLoop.mostTransfersPerHost
-      else { continue }
-      start(fetch, now: now)
+      if case .waiting(let until) = fetch.state, now >= until { fetch.state = .queued }
     }
+    for isUrgent in [true, false] {
+      for fetch in fetches where fetch.isUrgent == isUrgent {
+        guard case .queued = fetch.state, !waitsForLink(fetch, now: now),
+          hasPlace(for: fetch) || giver(to: fetch) != nil
+        else { continue }
+        start(fetch, now: now)
+      }
+    }
+  }
+
+  /// The transfers that leave a fetch no place; empty where there is one.
+  private func occupants(against fetch: Fetch) -> [Fetch] {
+    let running = fetches.filter(\.isRunning)
+    let onHost = running.filter { $0.plan.address.host == fetch.plan.address.host }
+    guard onHost.count < LoaderLoop.mostTransfersPerHost else { return onHost }
+    return running.count < LoaderLoop.mostTransfers ? [] : running
+  }
+
+  private func hasPlace(for fetch: Fetch) -> Bool { occupants(against: fetch).isEmpty }
+
+  /// The transfer that gives up its place to a fetch that a viewer waits for. What is paused may
+  /// stay so until its own story plays.
+  private func giver(to fetch: Fetch) -> Fetch? {
+    guard fetch.isUrgent else { return nil }
+    return occupants(against: fetch).filter { !$0.isUrgent }.min { $0.isWorthLess(than: $1) }
+  }
+
+  private func takePlace(_ fetch: Fetch) {
+    guard !hasPlace(for: fetch), let giver = giver(to: fetch),
+      case .running(let transfer) = giver.state
+    else { return }
+    multi.remove(transfer)
+    finish(giver, .cancelled)
   }
 
   /// Whether another fetch asks already where the bytes of the same file are. What one has learnt
@@ -175,8 +223,7 @@ final class LoaderLoop {
 
   private func start(_ fetch: Fetch, now: Instant) {
     let address = fetch.plan.address
-    let isUrgent = fetch.plan.wish.isUrgent
-    if let outcome = origins.refusal(address, isUrgent: isUrgent, now: now) {
+    if let outcome = origins.refusal(address, isUrgent: fetch.isUrgent, now: now) {
       return finish(fetch, .failed(fetch.plan.words(for: outcome)))
     }
     let carried: Logins.Carried
@@ -186,6 +233,7 @@ final class LoaderLoop {
       fetch.state = .parked
       return ask(commands)
     }
+    takePlace(fetch)
     fetch.plan.transferBegins()
     fetch.head = ResponseHead()
     fetch.ignoredBytes = 0
@@ -227,7 +275,7 @@ final class LoaderLoop {
   private func giveUpWhatStandsStill(now: Instant) {
     // Many times what a stalled connection is given: the last resort against waiting for ever.
     let patience = Duration.seconds(options.patienceSeconds * 12)
-    for fetch in fetches where !fetch.isPaused && now - fetch.lastProgress > patience {
+    for fetch in fetches where !fetch.givesWay && now - fetch.lastProgress > patience {
       if case .running(let transfer) = fetch.state { multi.remove(transfer) }
       let host = fetch.plan.address.visibleHost
       finish(fetch, .failed(.unreachable("\(host) does not answer")))
@@ -325,4 +373,9 @@ final class LoaderLoop {
     emit(fetch, event)
     fetches.removeAll { $0 === fetch }
   }
+}
+
+extension FetchEvent {
+  fileprivate static let cancelled = FetchEvent.failed(
+    FetchError(kind: .cancelled, words: "it was cancelled"))
 }

@@ -143,9 +143,15 @@ final class Content {
     guard reads.isEmpty, readers.count <= 1 else { return }
     // Nor what would come next, until something is read again.
     readAhead = ReadAhead()
+    breakOff { _ in true }
+  }
+
+  /// Ends what is under way and chosen, but for what is as good as here, and begins nothing that is
+  /// not asked for again.
+  private func breakOff(_ isChosen: (Flight) -> Bool) {
     for claim in unconfirmed { letGo(claim.range) }
     unconfirmed = []
-    for (fetch, flight) in flights where !flight.isCheck {
+    for (fetch, flight) in flights where !flight.isCheck && isChosen(flight) {
       network.loader?.cancel(fetch, unlessRemaining: 64 << 10)
     }
   }
@@ -153,17 +159,20 @@ final class Content {
   /// The most that any of its readers needs.
   var urgency: ResourceUrgency { readers.map { urgencies[$0] ?? .playing }.max() ?? .playing }
 
+  /// Whether somebody who plays it waits for what is fetched.
+  var isUrgent: Bool { urgency == .playing && !readers.isEmpty }
+
   func setUrgency(_ urgency: ResourceUrgency, of reader: UInt64) {
     guard (urgencies[reader] ?? .playing) != urgency else { return }
     urgencies[reader] = urgency
-    if self.urgency == .held {
-      // What waits for it is fetched again later.
-      for (fetch, flight) in flights where !flight.isCheck && !flight.isWhole {
-        network.loader?.cancel(fetch, unlessRemaining: 64 << 10)
-      }
-    } else {
-      proceed()
-    }
+    if self.urgency == .held { holdBack() } else { proceed() }
+  }
+
+  /// What waits for what is broken off has it fetched again later. What would have to come from its
+  /// first byte on again is not broken off: it stands still (`updateAllowances`).
+  private func holdBack() {
+    breakOff { !$0.isWhole }
+    updateUrgency()
   }
 
   func leave(_ reader: UInt64) {
@@ -171,6 +180,7 @@ final class Content {
     urgencies[reader] = nil
     readers.remove(reader)
     served[reader] = nil
+    if urgency == .held { holdBack() } else { updateUrgency() }
     closeIfIdle()
   }
 
@@ -204,6 +214,7 @@ final class Content {
 
   /// Answers what can be answered and fetches what is missing.
   func proceed() {
+    updateUrgency()
     serve()
     refuse()
     plan()

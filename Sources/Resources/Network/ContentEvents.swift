@@ -56,6 +56,7 @@ extension Content {
     guard storing == .asked, createsPending == 0 else {
       // It was decided otherwise meanwhile.
       if let content {
+        if content.isNew { content.blob.file.release(Blob.bytes) }
         network.cache?.send(.supersede(content.entry))
         network.cache?.send(.close(content.entry))
       }
@@ -65,22 +66,26 @@ extension Content {
     storing = .on
     stored = StoredBytes(content)
     if hasLateLength, let facts { network.cache?.send(.revise(content.entry, facts)) }
-    if mode == .joined { claimWhatCame(content.blob) }
+    let claimed = mode == .joined ? claimWhatCame(content.blob) : Extents()
+    if content.isNew { claimed.holes(in: Blob.bytes).forEach(letGo) }
     for start in overlay.completeStarts { store(start) }
     for _ in releases { network.cache?.send(.flush(number, content.entry)) }
     holdAnew()
   }
 
   /// What came or was asked for before there was an entry is held against others until the index
-  /// tells of it.
-  private func claimWhatCame(_ blob: Blob) {
+  /// tells of it. Returns what is held.
+  private func claimWhatCame(_ blob: Blob) -> Extents {
     var landed = overlay.extents
-    for (fetch, flight) in flights {
+    var claimed: [Range<UInt64>] = []
+    for (fetch, flight) in flights where !flight.range.isEmpty {
       landed.remove(flight.range)
-      let isHeld = (try? blob.file.hold(flight.range, .exclusive)) ?? false
-      if isHeld { flights[fetch]?.claim = flight.range }
+      guard (try? blob.file.hold(flight.range, .exclusive)) == true else { continue }
+      flights[fetch]?.claim = flight.range
+      claimed.append(flight.range)
     }
-    releases = landed.ranges.filter { (try? blob.file.hold($0, .exclusive)) ?? false }
+    releases = landed.ranges.filter { (try? blob.file.hold($0, .exclusive)) == true }
+    return Extents(claimed + releases)
   }
 
   func take(_ event: FetchEvent, _ fetch: FetchNumber) {

@@ -229,7 +229,9 @@ extension Content {
     var wish = wish
     wish.isListing = isListing
     wish.reachesPrivate = reachesPrivate
-    wish.isUrgent = urgency == .playing
+    wish.isUrgent = isUrgent
+    var flight = flight
+    flight.isUrgent = isUrgent
     started += 1
     flights[loader.fetch(wish, allowed: flight.allowed)] = flight
     network.owner(of: flights.keys, is: self)
@@ -241,6 +243,14 @@ extension Content {
     }
   }
 
+  /// Tells the loader where what is under way has become more or less urgent.
+  func updateUrgency() {
+    for (fetch, flight) in flights where flight.isUrgent != isUrgent {
+      flights[fetch]?.isUrgent = isUrgent
+      network.loader?.set(fetch, isUrgent: isUrgent)
+    }
+  }
+
   /// Lets servers send as far as memory and readers want it.
   func updateAllowances() {
     let wanted = max(
@@ -248,7 +258,8 @@ extension Content {
     let unwritten = min(UInt64(overlay.completeByteCount), Content.mostUnwritten)
     // With nothing unwritten each may bring at least what completes its piece.
     let share = (Content.mostUnwritten - unwritten) / UInt64(max(1, flights.count))
-    for (fetch, flight) in flights {
+    let isHeld = urgency == .held
+    for (fetch, flight) in flights where !(isHeld && flight.isWhole) {
       var until = flight.position + share
       if storing == .off { until = max(wanted, flight.range.lowerBound) + (4 << 20) }
       if flight.isWhole { until = min(until, wanted + Content.mostAtOnce) }

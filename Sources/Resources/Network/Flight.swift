@@ -6,6 +6,8 @@ struct Flight {
   var isWhole = false
   /// Whether it asks if what is stored is still true.
   var isCheck = false
+  /// Whether the loader takes it for one that a viewer waits for.
+  var isUrgent = false
   /// It was told to end before all has come.
   var isLeft = false
   /// The next byte that comes.

@@ -177,26 +177,30 @@ final class CacheIndex {
   }
 
   /// The segments of an entry in order of their start; impossible ones are deleted.
-  func segments(of entry: EntryNumber, within size: UInt64) throws(DatabaseError) -> [Segment] {
+  ///
+  /// - Parameter size: of its blob, asked for after the rows were read: a size from before may be
+  ///   smaller than what another process has stored and told since.
+  func segments(
+    of entry: EntryNumber, within size: () -> UInt64
+  ) throws(DatabaseError) -> [Segment] {
     var segments: [Segment] = []
-    var impossible = false
     let rows = try database.run(
       "SELECT start, length, hash FROM segment WHERE entry = ? ORDER BY start",
       .number(entry.value))
+    let size = rows.isEmpty ? 0 : size()
     for row in rows {
       guard let start = row[0].number, let length = row[1].number, let hash = row[2].number,
         start >= 0, (1...Int64(Segment.most)).contains(length), UInt64(start) <= size,
         UInt64(start) + UInt64(length) <= size
       else {
-        impossible = true
+        // No others: there may be more rows by now.
+        try database.run(
+          "DELETE FROM segment WHERE entry = ? AND start IS ? AND length IS ? AND hash IS ?",
+          .number(entry.value), row[0], row[1], row[2])
         continue
       }
       segments.append(
         Segment(start: UInt64(start), length: Int(length), hash: UInt64(bitPattern: hash)))
-    }
-    if impossible {
-      try database.run("DELETE FROM segment WHERE entry = ?", .number(entry.value))
-      try add(segments, to: entry)
     }
     return segments
   }

@@ -90,17 +90,15 @@ final class CacheStore {
   private func content(of row: CacheIndex.Row) throws(DatabaseError) -> StoredContent? {
     if isReadOnly { return try wholeContent(of: row) }
     if let use = uses[row.entry] {
-      let segments = try index.segments(of: row.entry, within: .max)
+      let segments = try index.segments(of: row.entry, within: { .max })
       uses[row.entry]?.references += 1
       return StoredContent(
         entry: row.entry, blob: use.blob, facts: row.facts,
         segments: undamaged(segments, of: row.entry) + use.pending)
     }
     let file: any DiskFile
-    let size: UInt64
     do throws(SystemError) {
       file = try disk.open(path(ofBlob: row.blob), creating: false)
-      size = try file.status().size
     } catch {
       // Where it only cannot be opened now, for want of descriptors say, it may be another time.
       if error.code == ENOENT { try index.delete(row.entry) }
@@ -110,7 +108,7 @@ final class CacheStore {
     guard (try? file.hold(Blob.useByte, .shared)) == true,
       try index.state(row.entry) == .live, (try? file.status().isLinked) == true
     else { return nil }
-    let segments = try index.segments(of: row.entry, within: size)
+    let segments = try index.segments(of: row.entry, within: { file.size })
     let blob = Blob(name: row.blob, file: file)
     uses[row.entry] = Use(blob: blob, isNew: false)
     return StoredContent(entry: row.entry, blob: blob, facts: row.facts, segments: segments)
@@ -118,6 +116,9 @@ final class CacheStore {
 
   /// Makes an entry for new bytes of a key; what was live under it is superseded. Where another
   /// process has just made one for the same bytes, that one is shared.
+  ///
+  /// Of a new one all bytes are held against other processes before they can find it: only its
+  /// maker knows what has come already. It lets go of the rest.
   func create(
     _ key: String, source: String, facts: ContentFacts
   ) throws(CacheError) -> StoredContent {
@@ -125,6 +126,7 @@ final class CacheStore {
     try makeRoom(for: 0)
     let hash = index.hash(of: key)
     let blob = try newBlob()
+    _ = try? blob.file.hold(Blob.bytes, .exclusive)
     // Looked up and added in one step: two that begin at the same moment must meet.
     let (entry, shared) = try indexed { () throws(DatabaseError) in
       try index.transaction { () throws(DatabaseError) -> (EntryNumber?, StoredContent?) in
@@ -147,7 +149,7 @@ final class CacheStore {
     // A sweep may have taken the file for an orphan before its row was there.
     guard (try? blob.file.status().isLinked) == true else { throw .gone }
     uses[entry] = Use(blob: blob, isNew: true)
-    return StoredContent(entry: entry, blob: blob, facts: facts, segments: [])
+    return StoredContent(entry: entry, blob: blob, facts: facts, segments: [], isNew: true)
   }
 
   private func newBlob() throws(CacheError) -> Blob {
@@ -165,9 +167,8 @@ final class CacheStore {
   /// The segments of an entry as the index has them now, with what other processes added.
   func segments(of entry: EntryNumber) throws(CacheError) -> [Segment] {
     guard let use = uses[entry] else { throw .gone }
-    let size = (try? use.blob.file.status().size) ?? 0
     let told = try indexed { () throws(DatabaseError) in
-      try index.segments(of: entry, within: size)
+      try index.segments(of: entry, within: { use.blob.file.size })
     }
     return undamaged(told, of: entry) + use.pending
   }

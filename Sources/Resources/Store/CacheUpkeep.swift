@@ -162,7 +162,7 @@ extension CacheStore {
       let file = try? disk.open(path(ofBlob: row.blob), creating: false)
       if let file, (try? file.hold(Blob.useByte, .shared)) != true { continue }
       let segments = try indexed { () throws(DatabaseError) in
-        try index.segments(of: row.entry, within: .max)
+        try index.segments(of: row.entry, within: { .max })
       }
       for segment in segments {
         check.segments += 1

@@ -81,6 +81,8 @@ struct StoredContent: Sendable {
   let blob: Blob
   var facts: ContentFacts
   var segments: [Segment]
+  /// Whether it was made just now: then all of its bytes are held against other processes.
+  var isNew = false
 }
 
 /// The file of one entry.
@@ -91,6 +93,9 @@ struct Blob: Sendable {
 
   /// Held shared while the entry is in use, exclusively by who deletes it.
   static let useByte: Range<UInt64> = (1 << 62)..<(1 << 62) + 1
+
+  /// Where bytes may lie; those that are being fetched are held exclusively.
+  static let bytes = 0..<useByte.lowerBound
 
   /// The hash of a segment that holds these bytes at this position of this blob, so that none
   /// passes for another.

@@ -29,6 +29,11 @@ protocol DiskFile: AnyObject, Sendable {
 
 extension StoredFile: DiskFile {}
 
+extension DiskFile {
+  /// In bytes; endless where it cannot be told, as nothing is known to be past its end then.
+  var size: UInt64 { (try? status().size) ?? .max }
+}
+
 /// The real one.
 struct RealDisk: Disk {
   func makeFolder(_ path: String) throws(SystemError) { try PrivateFolder.makeAll(path) }

@@ -37,7 +37,7 @@ extension CacheStore {
     } else {
       return nil
     }
-    let segments = try index.segments(of: row.entry, within: (try? file.status().size) ?? 0)
+    let segments = try index.segments(of: row.entry, within: { file.size })
     guard let length = row.facts.length,
       Extents(undamaged(segments, of: row.entry).map(\.range)).contains(0..<length)
     else { return nil }
