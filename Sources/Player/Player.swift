@@ -159,6 +159,7 @@ public final class Player {
     for (run, readiness) in zip(animations, ready.suffix(animations.count)) {
       reactions.service(run, readiness, at: now)
     }
+    loudness.speaker?.watch(at: now)
     tellings.dropFailed()
     tellings.arrange(stage.successor, now: now, where: history.isSure)
     takeAnswers(now: now)

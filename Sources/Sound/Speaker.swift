@@ -32,6 +32,22 @@ public final class Speaker {
   /// Readable when the sound began or `takeNotices` has something.
   public var descriptor: Int32 { state.loopBell.number }
 
+  /// A device does what it is asked for in less time, unless its sound server hangs.
+  private static let patience = Duration.seconds(3)
+
+  /// Says once that the device keeps its thread waiting. Pictures go on by themselves then.
+  public func watch(at now: Instant) {
+    let isNew = state.withLock { shared in
+      guard !shared.isStuck, let since = shared.busySince, now - since > Self.patience else {
+        return false
+      }
+      shared.isStuck = true
+      shared.notices.append(.lost("the sound device does not answer"))
+      return true
+    }
+    if isNew { state.loopBell.ring() }
+  }
+
   /// What is to be said since the last call.
   public func takeNotices() -> [SoundNotice] {
     state.loopBell.silence()
@@ -138,7 +154,13 @@ public final class Speaker {
       thread = try WorkerThread { [state, opening] in
         var feeder = Feeder(state, open: opening)
         while !state.withLock({ $0.isEnding }) {
+          state.withLock { $0.busySince = .now }
           let next = feeder.step(at: .now)
+          let wasStuck = state.withLock { shared in
+            defer { shared.endStep() }
+            return shared.isStuck
+          }
+          if wasStuck { state.loopBell.ring() }
           _ = try? awaitReadiness(of: [Interest(state.threadBell.number)], until: next)
           state.threadBell.silence()
         }

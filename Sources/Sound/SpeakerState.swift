@@ -26,11 +26,22 @@ package final class SpeakerState: Sendable {
     /// The thread waits for samples.
     var isHungry = false
     var notices: [SoundNotice] = []
+    /// Since when the thread has been at work on the device; nil while it waits.
+    var busySince: Instant?
+    /// It was said that the device keeps the thread.
+    var isStuck = false
 
     mutating func play(_ voice: Int, from position: Int) {
       cut()
       line.play(voice, from: position)
       isWanted = true
+    }
+
+    /// The thread comes from the device, whether or not it was kept there.
+    mutating func endStep() {
+      busySince = nil
+      if isStuck, device == .open { notices.append(.back) }
+      isStuck = false
     }
 
     mutating func cut() {

@@ -162,4 +162,26 @@ import Testing
     #expect(server.bodyBytes <= Int(size))
     withExtendedLifetime(resources) { for bench in benches { bench.network.close() } }
   }
+
+  /// What a neighbour reads of the cache was saved once it is told, and not where it never is.
+  @Test func saving_ofANeighbour_countsOnceItPlays() throws {
+    let size: UInt64 = 300_000
+    let file = ServedFile(sampleBytes(0..<size))
+    let server = try FaultServer { file.reply(to: $0) }
+    defer { server.close() }
+    let folder = try TemporaryDirectory()
+    let bench = try NetworkBench(folder.path("cache"))
+    let told = try bench.network.open(server.url + "/a")
+    #expect(isSample(try bench.readAll(told), 0..<size))
+    #expect(bench.network.saving.served == size && bench.network.saving.saved == 0)
+    for isTold in [false, true] {
+      let neighbour = try bench.network.open(server.url + "/a")
+      neighbour.setUrgency(.ready)
+      #expect(isSample(try bench.read(neighbour, 0, 100_000).get(), 0..<100_000))
+      #expect(bench.network.saving.saved == 0)
+      if isTold { neighbour.setUrgency(.playing) }
+      #expect(bench.network.saving.saved == (isTold ? 100_000 : 0))
+    }
+    bench.network.close()
+  }
 }

@@ -112,6 +112,34 @@ import Testing
     #expect(Waves.left(device.written) == Waves.counted(1..<device.frames + 1))
   }
 
+  /// A sound server that hangs keeps the thread in the library.
+  @Test func device_thatDoesNotAnswer_isSaidOnce() throws {
+    let door = try Bell()
+    let speaker = Speaker(try SpeakerState()) { () throws(DeviceFault) in
+      _ = try? awaitReadiness(of: [Interest(door.number)], until: nil)
+      return FakeDevice()
+    }
+    speaker.want()
+    speaker.watch(at: .now)
+    #expect(speaker.takeNotices() == [])
+    var notices: [SoundNotice] = []
+    let deadline = Instant.now + .seconds(20)
+    while notices.isEmpty, Instant.now < deadline {
+      speaker.watch(at: .now + .seconds(4))
+      notices += speaker.takeNotices()
+    }
+    speaker.watch(at: .now + .seconds(8))
+    #expect(notices == [.lost("the sound device does not answer")])
+    #expect(speaker.takeNotices() == [])
+    door.ring()
+    while notices.count < 2, Instant.now < deadline {
+      _ = try awaitReadiness(of: [Interest(speaker.descriptor)], until: .now + .milliseconds(50))
+      notices += speaker.takeNotices()
+    }
+    #expect(notices.last == .back && speaker.isOpen)
+    speaker.close()
+  }
+
   /// A pause that is over before the device has begun again does not make the sound count as over.
   @Test func moment_ofAShortPause_isUnknown_andOfTheEndOver() throws {
     let device = FakeDevice()

@@ -63,6 +63,8 @@ final class Content {
   /// What each reader has seen: what it goes on with must not be of another generation, and what it
   /// reads again was not saved again.
   private var served: [UInt64: Extents] = [:]
+  /// What has been read for those that may never be told: counted once they play.
+  private var uncounted: [UInt64: Saving] = [:]
   /// How often it turned out to have changed before anybody saw any of it.
   var renewals = 0
   /// Why its server does not give what is missing; nothing is fetched ahead while that stands.
@@ -165,6 +167,9 @@ final class Content {
   func setUrgency(_ urgency: ResourceUrgency, of reader: UInt64) {
     guard (urgencies[reader] ?? .playing) != urgency else { return }
     urgencies[reader] = urgency
+    if urgency == .playing, let saving = uncounted.removeValue(forKey: reader) {
+      network.count(saving)
+    }
     if self.urgency == .held { holdBack() } else { proceed() }
   }
 
@@ -180,6 +185,7 @@ final class Content {
     urgencies[reader] = nil
     readers.remove(reader)
     served[reader] = nil
+    uncounted[reader] = nil
     if urgency == .held { holdBack() } else { updateUrgency() }
     closeIfIdle()
   }
@@ -237,9 +243,18 @@ final class Content {
         continue
       }
       let fresh = noteServed(read.offset..<read.offset + UInt64(bytes.count), to: read.reader)
-      network.count(
-        Saving(hits: read.isMiss ? 0 : 1, misses: read.isMiss ? 1 : 0, served: fresh))
+      count(
+        Saving(hits: read.isMiss ? 0 : 1, misses: read.isMiss ? 1 : 0, served: fresh),
+        for: read.reader)
       read.answer(.success(bytes))
+    }
+  }
+
+  private func count(_ saving: Saving, for reader: UInt64) {
+    if (urgencies[reader] ?? .playing) == .playing {
+      network.count(saving)
+    } else {
+      uncounted[reader] = (uncounted[reader] ?? Saving()) + saving
     }
   }
 
