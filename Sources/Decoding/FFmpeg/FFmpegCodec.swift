@@ -24,6 +24,12 @@ final class FFmpegFrame {
   var timestamp: Int64? { known(raw.pointee.best_effort_timestamp) }
   var duration: Int64? { raw.pointee.pkt_duration > 0 ? raw.pointee.pkt_duration : nil }
 
+  /// Keeps the samples of no more than this time.
+  func keepSound(for time: Duration) {
+    let samples = (time / .seconds(1) * Double(raw.pointee.sample_rate)).rounded()
+    if samples < Double(raw.pointee.nb_samples) { raw.pointee.nb_samples = Int32(samples) }
+  }
+
   /// The order of bytes in packed pixels.
   enum PackedPixels {
     case redGreenBlue

@@ -140,6 +140,9 @@ final class FFmpegInput {
     }
   }
 
+  /// Whether it is an MP4 or one of its kind (ISO 14496-12).
+  var isMP4: Bool { demuxer.hasPrefix("mov") }
+
   /// The short name of the container, the first where the demuxer has several.
   var container: String { String(demuxer.split(separator: "_pipe").first ?? "") }
 

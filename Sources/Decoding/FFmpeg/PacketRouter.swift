@@ -13,6 +13,9 @@ final class PacketRouter {
   /// What waits for others while one stream is looked for; more means that they lie far apart.
   private static let mostBytes = 24 << 20
 
+  /// Whether the streams are those of an MP4 (ISO 14496-12) or of one of its kind.
+  var isOfMP4: Bool { input.isMP4 }
+
   init(_ input: FFmpegInput, streams: [FFmpegStream], following followed: FFmpegStream?) {
     self.input = input
     self.followed = followed

@@ -54,6 +54,7 @@ final class SoundTrack {
       switch try codec.receive(into: frame) {
       case .frame:
         place(frame)
+        dropPadding(of: frame)
         samples = try resampler.convert(frame)
       case .end:
         isFlushed = true
@@ -85,6 +86,13 @@ final class SoundTrack {
     guard let time = stream.time(frame.timestamp).map({ $0 - zero }) else { return }
     if let position, time < position + Self.tolerance { return }
     position = time
+  }
+
+  /// An MP4 says where its sound ends: its last frame may go on with what is only there to fill it.
+  private func dropPadding(of frame: FFmpegFrame) {
+    guard router.isOfMP4, let start = stream.start, let length = stream.duration else { return }
+    let rest = start + length - zero - (position ?? .zero)
+    if rest > .zero { frame.keepSound(for: rest) }
   }
 
   /// Gives samples their time, without those that are not wanted.
