@@ -47,6 +47,11 @@ extension PlayerMessage {
       var writer = FieldWriter(kind: 9)
       writer.put(frames)
       return writer.finish()
+    case .atHand(let request, let end):
+      var writer = FieldWriter(kind: 10)
+      writer.put(request)
+      writer.put(end)
+      return writer.finish()
     }
   }
 
@@ -73,6 +78,7 @@ extension PlayerMessage {
       guard let effort = Effort(rawValue: try reader.number()) else { throw reader.malformed }
       self = .effort(effort)
     case 9: self = .soundCredit(frames: try reader.number())
+    case 10: self = .atHand(request: try reader.number(), end: try reader.number())
     default: throw .unknownKind(kind)
     }
     try reader.finish()
@@ -135,6 +141,12 @@ extension DecoderMessage {
       var writer = FieldWriter(kind: 72)
       writer.put(reason)
       return writer.finish()
+    case .look(let request, let resource, let offset):
+      var writer = FieldWriter(kind: 74)
+      writer.put(request)
+      writer.put(resource)
+      writer.put(offset)
+      return writer.finish()
     }
   }
 
@@ -169,6 +181,9 @@ extension DecoderMessage {
         soundEnd: try reader.optional { reader throws(WireError) in try reader.duration() })
     case 72: self = .failed(reason: try reader.text())
     case 73: self = .soundEnded(serial: try reader.number(), at: try reader.duration())
+    case 74:
+      self = .look(
+        request: try reader.number(), resource: try reader.number(), offset: try reader.number())
     default: throw .unknownKind(kind)
     }
     try reader.finish()

@@ -111,6 +111,7 @@ public final class DecoderSession {
 
   /// Allows so many more pictures.
   public func allow(pictures: Int) {
+    guard pictures > 0 else { return }
     if credit == 0 { lastSign = .now }
     credit += pictures
     send(.credit(pictures: UInt32(pictures)))
@@ -118,6 +119,7 @@ public final class DecoderSession {
 
   /// Allows so many more frames of sound.
   public func allow(soundFrames frames: Int) {
+    guard frames > 0 else { return }
     if soundFramesAllowed == 0 { lastSign = .now }
     soundFramesAllowed += frames
     send(.soundCredit(frames: UInt32(frames)))
@@ -189,6 +191,12 @@ public final class DecoderSession {
       }
       lastSign = now
       serve(request: request, resource: resource, offset: offset, length: length)
+    case .look(let request, let resource, let offset):
+      guard process.backlog < DecoderSession.largestBacklog else {
+        return fail(DecoderSession.outOfTurn, into: &events)
+      }
+      let end = endAtHand(of: resource, from: offset)
+      process.send(.atHand(request: request, end: end))
     case .openResource(let request, let url):
       guard process.backlog < DecoderSession.largestBacklog else {
         return fail(DecoderSession.outOfTurn, into: &events)
@@ -292,6 +300,14 @@ public final class DecoderSession {
     }
   }
 
+  /// How far a resource can be read from an offset on without waiting for a network.
+  private func endAtHand(of number: UInt32, from offset: UInt64) -> UInt64 {
+    guard let resource = resources[number] else { return offset }
+    guard let cached = resource as? CachedResource else { return .max }
+    // Of a playlist from the network it is its parts that have to come.
+    return isPlaylist ? offset : cached.progress.endHeld(from: offset)
+  }
+
   /// Whether these bytes make it an animation that was given up before.
   private func isRefused(_ bytes: [UInt8], at offset: UInt64, asked: Int) -> Bool {
     watch.note(bytes, at: offset, asked: asked, length: resources[0]?.info?.length)
@@ -329,6 +345,19 @@ public final class DecoderSession {
   }
 
   deinit { close() }
+}
+
+extension ResourceProgress {
+  /// Where what needs no fetching ends that lies at a byte; that byte itself where it is missing.
+  func endHeld(from offset: UInt64) -> UInt64 {
+    guard let length else { return offset }
+    // Shares of lengths that files have tell bytes exactly.
+    func byte(_ share: Double) -> UInt64 {
+      UInt64(exactly: (share * Double(length)).rounded()) ?? length
+    }
+    let range = held.first { byte($0.lowerBound) <= offset && offset < byte($0.upperBound) }
+    return range.map { byte($0.upperBound) } ?? offset
+  }
 }
 
 /// The signals that tell why a decoder ended (signal(7), Linux).

@@ -14,6 +14,7 @@ final class PlayerConnection {
   private enum Answer {
     case bytes([UInt8])
     case resource(id: UInt32, length: UInt64?)
+    case atHand(end: UInt64)
     case refused(String)
   }
 
@@ -83,7 +84,18 @@ final class PlayerConnection {
     switch awaitAnswer() {
     case .bytes(let bytes): return bytes
     case .refused(let reason): throw DecodingError(reason)
-    case .resource: endWithSocket()
+    case .resource, .atHand: endWithSocket()
+    }
+  }
+
+  /// How far a resource can be read from an offset on without waiting for a network.
+  func endAtHand(of resource: UInt32, from offset: UInt64) -> UInt64 {
+    request &+= 1
+    send(.look(request: request, resource: resource, offset: offset))
+    switch awaitAnswer() {
+    case .atHand(let end): return end
+    case .refused: return offset
+    case .bytes, .resource: endWithSocket()
     }
   }
 
@@ -94,7 +106,7 @@ final class PlayerConnection {
     switch awaitAnswer() {
     case .resource(let id, let length): return (id, length)
     case .refused(let reason): throw DecodingError(reason)
-    case .bytes: endWithSocket()
+    case .bytes, .atHand: endWithSocket()
     }
   }
 
@@ -146,6 +158,8 @@ final class PlayerConnection {
       if request == self.request { answer = .refused(reason) }
     case .resource(let request, let id, let length):
       if request == self.request { answer = .resource(id: id, length: length) }
+    case .atHand(let request, let end):
+      if request == self.request { answer = .atHand(end: end) }
     case .shape(let new): shape = new
     case .credit(let pictures): credits += UInt64(pictures)
     case .soundCredit(let frames): soundCredits += UInt64(frames)

@@ -18,6 +18,8 @@ enum Samples {
     .refused(request: 0, reason: ""),
     .resource(request: 3, id: 9, length: 12),
     .resource(request: 3, id: .max, length: nil),
+    .atHand(request: 4, end: 65_536),
+    .atHand(request: .max, end: .max),
     .shape(PictureRequest(width: 300, height: 180, pixelAspect: 1.125, fit: .cover)),
     .shape(PictureRequest(width: 3, height: 2, keepsAlpha: true)),
     .credit(pictures: 3),
@@ -34,6 +36,8 @@ enum Samples {
   static let decoder: [DecoderMessage] = [
     .read(request: 1, resource: 0, offset: 0, length: 65_536),
     .read(request: .max, resource: .max, offset: .max, length: .max),
+    .look(request: 3, resource: 0, offset: 65_536),
+    .look(request: .max, resource: .max, offset: .max),
     .openResource(request: 2, url: "https://example.org/segment ü 日本 🎬.ts"),
     .openResource(request: 2, url: ""),
     .closeResource(4),

@@ -1,10 +1,11 @@
 import DecoderLink
-import Decoders
 import Glibc
-import Resources
 import Support
 import System
 import Testing
+
+@testable import Decoders
+@testable import Resources
 
 /// Sessions with the real decoder, and with programs that misbehave in its place.
 @Suite struct DecoderSessionTests {
@@ -235,6 +236,59 @@ import Testing
     let text = try String(decoding: readFile(answer), as: UTF8.self)
     #expect(text.contains("it asks for too much at once"))
     #expect(!text.contains("no such resource"))
+  }
+
+  /// What was written to a program that asks this and listens.
+  private func answers(
+    to asked: [DecoderMessage], _ act: (DecoderSession) -> Void = { _ in }
+  ) throws -> [PlayerMessage] {
+    try directory.write(asked.flatMap(\.frame), to: "ask")
+    let answer = directory.path("answer")
+    let program = try decoder(
+      faulty: "cat \(directory.path("ask")) >&3; exec cat <&3 >\(answer)")
+    let pool = DecoderPool(program: program)
+    let session = try session(from: pool)
+    act(session)
+    _ = try events(session, within: .seconds(1))
+    var assembler = FrameAssembler<PlayerMessage>()
+    assembler.append(try readFile(answer))
+    var messages: [PlayerMessage] = []
+    while let message = try assembler.next() { messages.append(message) }
+    return Array(messages.dropFirst())
+  }
+
+  @Test func allow_ofNothing_sendsNothing() throws {
+    let told = try answers(to: []) { session in
+      session.allow(pictures: 0)
+      session.allow(soundFrames: 0)
+      session.allow(pictures: 2)
+      session.allow(soundFrames: 3)
+    }
+    #expect(told == [.credit(pictures: 2), .soundCredit(frames: 3)])
+  }
+
+  @Test func look_atAFile_findsAllAtHand() throws {
+    let told = try answers(to: [
+      .look(request: 1, resource: 0, offset: 500), .look(request: 2, resource: 9, offset: 500),
+    ])
+    #expect(told == [.atHand(request: 1, end: .max), .atHand(request: 2, end: 500)])
+  }
+
+  private static let looks: [(UInt64, UInt64)] = [
+    (0, 1_000), (999, 1_000), (1_000, 1_000), (1_999, 1_999), (2_000, 3_001), (3_000, 3_001),
+    (3_001, 3_001), (.max, .max),
+  ]
+
+  @Test(arguments: [3_001, 1_234_567, 1 << 40, 4_999_999_999], looks)
+  func progress_endHeld_isExact(length: UInt64, look: (UInt64, UInt64)) {
+    func share(_ byte: UInt64) -> Double { Double(byte) / Double(length) }
+    var progress = ResourceProgress(
+      host: "example.org", heldBytes: 2_001, length: length,
+      held: [share(0)...share(1_000), share(2_000)...share(3_001)], isWaiting: false,
+      isFetching: false)
+    #expect(progress.endHeld(from: look.0) == look.1)
+    progress.length = nil
+    #expect(progress.endHeld(from: look.0) == look.0)
   }
 
   @Test func pool_peak_isTheDecodersOwn() throws {

@@ -8,6 +8,13 @@ final class Telling {
   /// What an `openResource` is answered with: a resource's bytes, or nothing to refuse it.
   typealias Opener = (String) -> [UInt8]?
 
+  /// What becomes of a read of bytes that are not at hand.
+  enum Lacking {
+    /// It is answered once they have come.
+    case waits
+    case fails
+  }
+
   private static let processorSeconds: UInt64 = 20
   private let started: ChildProcess.Started
   private var assembler = FrameAssembler<DecoderMessage>()
@@ -24,6 +31,15 @@ final class Telling {
   private(set) var urls: [String] = []
   /// How much of the story itself was asked for, in bytes.
   private(set) var bytesRead = 0
+  /// So many of the story's first bytes are at hand; what lies behind them comes over a network.
+  private var atHand = Int.max
+  private let lacking: Lacking
+  /// Whether anything was read that was not at hand.
+  private(set) var hasLacked = false
+  /// The player waits for so many bytes at least (`CachedResource`).
+  private static let worthHaving = 8 << 10
+  /// A read of what has not come yet.
+  private var waitingRead: DecoderMessage?
   /// The largest resident set so far, in KiB.
   private(set) var peakKibibytes = 0
   private var turns = 0
@@ -31,17 +47,22 @@ final class Telling {
   convenience init(
     _ bytes: [UInt8], width: UInt32 = 120, height: UInt32 = 80, fit: PictureRequest.Fit = .contain,
     soundRate: UInt32? = nil, start: Duration = .zero, length: Bool = true,
-    arguments: [String] = [], opener: @escaping Opener = { _ in nil }
+    atHand: Int = .max, lacking: Lacking = .waits, arguments: [String] = [],
+    opener: @escaping Opener = { _ in nil }
   ) throws {
     try self.init(
       bytes, shape: PictureRequest(width: width, height: height, fit: fit), soundRate: soundRate,
-      start: start, length: length, arguments: arguments, opener: opener)
+      start: start, length: length, atHand: atHand, lacking: lacking, arguments: arguments,
+      opener: opener)
   }
 
   init(
     _ bytes: [UInt8], shape: PictureRequest, soundRate: UInt32? = nil, start: Duration = .zero,
-    length: Bool = true, arguments: [String] = [], opener: @escaping Opener = { _ in nil }
+    length: Bool = true, atHand: Int = .max, lacking: Lacking = .waits, arguments: [String] = [],
+    opener: @escaping Opener = { _ in nil }
   ) throws {
+    self.atHand = atHand
+    self.lacking = lacking
     started = try ChildProcess.start(
       Programs.decoder, arguments: arguments, environment: ["PATH=/usr/bin:/bin"])
     // As the player does.
@@ -116,9 +137,19 @@ final class Telling {
     case .read(let request, let resource, let offset, let length):
       let bytes = resources[resource] ?? []
       let start = min(bytes.count, Int(clamping: offset))
-      let part = Array(bytes[start..<min(bytes.count, start + Int(length))])
+      let here = resource == 0 ? min(bytes.count, atHand) : bytes.count
+      let part = bytes[start..<max(start, min(here, start + Int(length)))]
+      let least = min(Self.worthHaving, Int(length), bytes.count - start)
+      guard part.count >= least else {
+        hasLacked = true
+        if lacking == .waits { return waitingRead = message }
+        return try send(.refused(request: request, reason: "the network is gone"))
+      }
       if resource == 0 { bytesRead += part.count }
-      try send(.bytes(request: request, part))
+      try send(.bytes(request: request, Array(part)))
+    case .look(let request, let resource, let offset):
+      let isHere = resource != 0 || atHand >= resources[0]?.count ?? 0
+      try send(.atHand(request: request, end: isHere ? .max : max(offset, UInt64(atHand))))
     case .openResource(let request, let url):
       urls.append(url)
       if let bytes = opener(url) {
@@ -135,6 +166,15 @@ final class Telling {
     case .soundEnded(_, let time): soundEnd = time
     case .ended(let serial, let pictures, let sound): ended = (serial, pictures, sound)
     case .failed(let reason): failure = reason
+    }
+  }
+
+  /// More of the story's first bytes are at hand from now on.
+  func bring(to count: Int) throws {
+    atHand = count
+    if let read = waitingRead {
+      waitingRead = nil
+      try take(read)
     }
   }
 
