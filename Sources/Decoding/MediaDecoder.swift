@@ -20,7 +20,8 @@ protocol MediaDecoder: AnyObject {
   /// Goes to the picture that is shown at `position`; `advance` then gives it.
   func seek(to position: Duration) throws(DecodingError)
 
-  /// Nothing is wanted for a while: gives memory back that is quickly had again; whether it did.
+  /// Nothing is wanted for a while: gives memory back that is quickly had again. Whether it is not
+  /// to be called upon until another picture is.
   func rest() -> Bool
 
   /// When pictures and sound end; known once nothing more comes.

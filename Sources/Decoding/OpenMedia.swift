@@ -70,6 +70,6 @@ private func chooseStory(
     throw failure ?? error
   }
   // A film that lost its pictures is no silent sound with a cover.
-  if let failure, !story.isHeard { throw failure }
+  if let failure, try !story.findsSound() { throw failure }
   return story
 }

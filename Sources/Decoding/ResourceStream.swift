@@ -20,7 +20,10 @@ package final class ResourceStream: ByteStream {
   package let length: UInt64?
   /// Where the next read begins.
   private(set) var position: UInt64 = 0
+  /// Why a read failed, as long as nothing is read elsewhere.
   package private(set) var failure: DecodingError?
+  /// What is known to be at hand.
+  private var atHand: Range<UInt64> = 0..<0
 
   init(_ connection: PlayerConnection, resource: UInt32, length: UInt64?) {
     self.connection = connection
@@ -48,7 +51,9 @@ package final class ResourceStream: ByteStream {
 
   /// Bytes anywhere, without moving; none where they cannot be had.
   func peek(_ offset: Int64, _ count: Int) -> [UInt8] {
-    UInt64(exactly: offset).flatMap { try? part(at: $0, count) } ?? []
+    let former = failure
+    defer { failure = former }
+    return UInt64(exactly: offset).flatMap { try? part(at: $0, count) } ?? []
   }
 
   private func part(at offset: UInt64, _ count: Int) throws(DecodingError) -> [UInt8] {
@@ -67,6 +72,25 @@ package final class ResourceStream: ByteStream {
   @discardableResult
   package func move(to position: UInt64) -> Bool {
     self.position = position
+    failure = nil
     return true
+  }
+
+  /// Whether the next `count` bytes, or all that are left, can be read without waiting for a network.
+  func isAtHand(_ count: UInt64) -> Bool {
+    let end = min(length ?? .max, position + count)
+    return position >= end || isAtHand(position..<end)
+  }
+
+  /// Whether all of it can be.
+  var isWhole: Bool { isAtHand(0..<(length ?? .max)) }
+
+  private func isAtHand(_ range: Range<UInt64>) -> Bool {
+    let isKnown =
+      atHand.lowerBound <= range.lowerBound && range.upperBound <= atHand.upperBound
+    if isKnown { return true }
+    let end = connection.endAtHand(of: resource, from: range.lowerBound)
+    atHand = range.lowerBound..<max(range.lowerBound, end)
+    return range.upperBound <= atHand.upperBound
   }
 }

@@ -1,9 +1,11 @@
 import DecoderLink
 
 /// Tells a sound: its cover as one still picture or, without one, a waveform that lights up.
+///
+/// What is heard comes first. The waveform shows what is known of it, and is waited for only where
+/// nothing is heard.
 final class SoundStory: MediaDecoder {
   private(set) var info: MediaInfo
-  private(set) var ends = StoryEnds()
   private let open: () throws(DecodingError) -> FFmpegInput
   private let soundRate: UInt32?
   private let cover: Cover?
@@ -13,10 +15,13 @@ final class SoundStory: MediaDecoder {
   private var isVoiceOpen = false
   /// Where it begins.
   private var voiceStart = Duration.zero
+  /// What was heard before a seek: it knows where its part lies.
+  private var formerVoice: SoundTrack?
   private var wasCoverShown = false
   private var position: Duration = .zero
   /// The time of the picture gone to.
   private var shown: Duration = .zero
+  private var picturesEnd: Duration?
 
   private static let step = Duration.milliseconds(100)
 
@@ -27,7 +32,8 @@ final class SoundStory: MediaDecoder {
     open = reopen
     self.soundRate = soundRate
     cover = try? Cover(in: input)
-    survey = try SoundSurvey(input, reopen: reopen, sound: sound, isWhole: cover == nil)
+    survey = try SoundSurvey(input, reopen: reopen, sound: sound, goesBack: cover == nil)
+    if cover == nil { try survey.begin() }
     let size = cover?.displaySize
     info = MediaInfo(
       kind: .sound, isStill: cover != nil, container: input.container,
@@ -35,14 +41,26 @@ final class SoundStory: MediaDecoder {
       displayWidth: UInt32(size?.width ?? max(1, Int(Double(shape.width) * shape.pixelAspect))),
       displayHeight: UInt32(size?.height ?? Int(shape.height)),
       frameRate: cover == nil ? 10 : nil, duration: survey.waveform.expected)
-    ends.sound = survey.isHeard ? survey.end : nil
-    if survey.end != nil, !survey.isHeard, cover == nil {
-      throw .damagedSound(codec: sound.codecName)
-    }
+    if isSoundless { throw .damagedSound(codec: sound.codecName) }
   }
 
-  /// Whether any sound was found in what was looked through.
-  var isHeard: Bool { survey.isHeard }
+  var ends: StoryEnds { StoryEnds(pictures: picturesEnd, sound: soundEnd) }
+
+  /// Whether sound can be decoded, as far as that is soon known.
+  func findsSound() throws(DecodingError) -> Bool { try survey.findsSound() }
+
+  private var soundEnd: Duration? {
+    if survey.isHeard, let end = survey.end { return end }
+    if let voice, voice.isOver { return voice.end }
+    return soundRate == nil && survey.isOver ? survey.waveform.expected ?? position : nil
+  }
+
+  /// Whether all of it was gone through, and nothing found to be heard or seen.
+  private var isSoundless: Bool {
+    guard cover == nil, !survey.isHeard else { return false }
+    if survey.end != nil { return true }
+    return voiceStart == .zero && voice?.isOver == true && voice?.end == nil
+  }
 
   private func openVoice() throws(DecodingError) {
     isVoiceOpen = true
@@ -53,32 +71,48 @@ final class SoundStory: MediaDecoder {
     }
     let track = try SoundTrack(alone: sound, in: input, rate: Int(soundRate))
     if voiceStart > .zero {
+      formerVoice?.guide(input, sound, to: voiceStart)
       survey.guide(input, sound, to: voiceStart)
       if !track.go(to: voiceStart, in: input) { track.restart(at: voiceStart) }
     }
+    formerVoice = nil
     voice = track
   }
 
   func advance(_ effort: Effort, for shape: PictureRequest) throws(DecodingError) -> Progress {
-    if cover != nil, !wasCoverShown {
+    if cover != nil { return try advanceBesideCover() }
+    try survey.advance(waiting: false)
+    if isSoundless { throw .damagedSound(codec: survey.stream.codecName) }
+    let isAllHeard = voice?.isOver == true && voice?.end == nil
+    if let end = soundEnd ?? (isAllHeard ? position : nil), position >= end {
+      picturesEnd = end
+      return .over
+    }
+    if position > .zero, !survey.isOver, !survey.hasReached(position) {
+      if soundRate == nil {
+        try survey.reach(position)
+        return .working
+      }
+      if survey.isWhole {
+        try survey.follow(to: position, waiting: false)
+        return .working
+      }
+    }
+    shown = position
+    let step = min(Self.step, (soundEnd ?? .seconds(1 << 32)) - position)
+    position += step
+    return .picture(PictureTiming(time: shown, duration: step))
+  }
+
+  /// One picture; how long it stays is what is heard, or else what there is to be heard.
+  private func advanceBesideCover() throws(DecodingError) -> Progress {
+    if !wasCoverShown {
       wasCoverShown = true
       return .picture(PictureTiming(time: position, duration: nil))
     }
-    try survey.advance()
-    ends.sound = survey.isHeard ? survey.end : nil
-    if cover != nil { return survey.end == nil ? .working : .over }
-    if let end = ends.sound, position >= end {
-      ends.pictures = end
-      return .over
-    }
-    if !survey.hasReached(position) {
-      try survey.follow(to: position)
-      return .working
-    }
-    shown = position
-    let step = min(Self.step, (ends.sound ?? .seconds(1 << 32)) - position)
-    position += step
-    return .picture(PictureTiming(time: shown, duration: step))
+    guard soundRate == nil, survey.end == nil, !survey.isOver else { return .over }
+    try survey.advance(waiting: true)
+    return .working
   }
 
   func picture(for shape: PictureRequest) throws(DecodingError) -> PixelGrid {
@@ -89,21 +123,29 @@ final class SoundStory: MediaDecoder {
 
   func sound(before limit: Duration) throws(DecodingError) -> SoundRun? {
     if !isVoiceOpen { try openVoice() }
-    return try voice?.next(before: limit)
+    let run = try voice?.next(before: limit)
+    if let run, let voice, cover == nil, !survey.isOver {
+      survey.waveform.hear(run, rate: voice.rate)
+    }
+    return run
   }
 
   var isSoundOver: Bool { isVoiceOpen && voice?.isOver ?? true }
 
   func seek(to position: Duration) throws(DecodingError) {
     self.position = position
+    picturesEnd = nil
     wasCoverShown = false
     isVoiceOpen = false
+    formerVoice = voice ?? formerVoice
     voice = nil
     voiceStart = position
-    try survey.follow(to: position)
+    if cover == nil { try survey.follow(to: position, waiting: soundRate == nil) }
   }
 
-  func rest() -> Bool { false }
+  /// Before a picture is wanted nothing is gone through: the story may only be kept ready. Where the
+  /// sound beside a cover is told, that needs none.
+  func rest() -> Bool { cover == nil || soundRate == nil }
 }
 
 /// A picture that lies in a sound file.

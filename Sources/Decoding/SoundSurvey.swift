@@ -2,7 +2,8 @@ import DecoderLink
 import System
 
 /// Goes through a sound ahead of what is heard, to draw it and to know its end: what is being heard
-/// first, then on to the end, then what was left out.
+/// first, then on to the end, then what was left out. As long as some of its bytes still have to come
+/// over a network it goes on with those that are at hand, and waits for none.
 final class SoundSurvey {
   let waveform: Waveform
   let stream: FFmpegStream
@@ -10,7 +11,7 @@ final class SoundSurvey {
   private(set) var end: Duration?
   private let open: () throws(DecodingError) -> FFmpegInput
   /// What a seek left out is gone through as well.
-  private let isWhole: Bool
+  private let goesBack: Bool
   private var input: FFmpegInput
   private var track: SoundTrack
   /// Where the part begins that is gone through now.
@@ -18,8 +19,10 @@ final class SoundSurvey {
   private var isFillingHoles = false
   /// Whether the container can be moved, as far as is known.
   private var isMovable = true
-  /// Nothing is left to go through.
+  /// Nothing is left to go through, or what is left cannot be had.
   private(set) var isOver = false
+  /// All bytes are at hand.
+  private(set) var isWhole = false
   /// So much is gone through at a time: less where that takes long.
   private var stride = SoundSurvey.shortest
 
@@ -28,18 +31,17 @@ final class SoundSurvey {
   /// Whoever waits for a picture or for sound does not wait longer for this.
   private static let patience = Duration.milliseconds(25)
 
-  /// - Parameter isWhole: all of it is wanted, not its end alone.
+  /// - Parameter goesBack: all of it is wanted, not its end alone.
   init(
     _ input: FFmpegInput, reopen: @escaping () throws(DecodingError) -> FFmpegInput,
-    sound: FFmpegStream, isWhole: Bool
+    sound: FFmpegStream, goesBack: Bool
   ) throws(DecodingError) {
     self.input = input
     open = reopen
     stream = sound
-    self.isWhole = isWhole
+    self.goesBack = goesBack
     track = try SoundTrack(alone: sound, in: input, rate: nil)
     waveform = Waveform(expected: input.plausibleDuration)
-    try lookThrough(until: Self.longest)
   }
 
   /// Whether any sound was found.
@@ -52,17 +54,43 @@ final class SoundSurvey {
 
   private var position: Duration { max(start, track.position ?? .zero) }
 
-  /// Goes on for a little while.
-  func advance() throws(DecodingError) {
+  /// Looks at the beginning, as far as it is at hand.
+  func begin() throws(DecodingError) { try goOn(until: Self.longest, waiting: false) }
+
+  /// Goes on for a little while; `waiting` says that bytes may be waited for.
+  func advance(waiting: Bool) throws(DecodingError) {
     guard !isOver else { return }
     let begun = Instant.now
-    try lookThrough(until: position + stride)
+    try goOn(until: position + stride, waiting: waiting)
     let isQuick = Instant.now - begun < Self.patience
     stride = isQuick ? min(Self.longest, stride * 2) : max(Self.shortest, stride / 2)
   }
 
-  private func lookThrough(until limit: Duration) throws(DecodingError) {
-    while let run = try track.next(before: limit) {
+  /// What is told now is at `time`, and nothing is heard: goes on there, and waits for the bytes.
+  func reach(_ time: Duration) throws(DecodingError) {
+    try follow(to: time, waiting: true)
+    if !isWhole { try lookThrough(until: position + Self.shortest, waiting: true) }
+  }
+
+  /// Looks for sound at the beginning; whether any was found.
+  func findsSound() throws(DecodingError) -> Bool {
+    if !isHeard { try goOn(until: Self.longest, waiting: true) }
+    return isHeard
+  }
+
+  /// What cannot be had stays unknown.
+  private func goOn(until limit: Duration, waiting: Bool) throws(DecodingError) {
+    do {
+      try lookThrough(until: limit, waiting: waiting)
+    } catch {
+      guard input.hasFailed else { throw error }
+      isOver = true
+    }
+  }
+
+  private func lookThrough(until limit: Duration, waiting: Bool) throws(DecodingError) {
+    isWhole = isWhole || input.isWhole
+    while waiting || isWhole || input.isAtHand, let run = try track.next(before: limit) {
       waveform.add(run, rate: track.rate)
     }
     if track.isOver, track.position == nil, start > .zero, end == nil { return try reopen() }
@@ -71,9 +99,8 @@ final class SoundSurvey {
       waveform.finish(at: end ?? .zero)
     }
     // The next tenth of a second: the last one was noted just now.
-    if track.isOver || isMovable && waveform.isKnown(at: position + .milliseconds(100)) {
-      try chooseNextPart()
-    }
+    let isDone = track.isOver || isMovable && waveform.isKnown(at: position + .milliseconds(100))
+    if isDone, isWhole || track.isOver && !goesBack { try chooseNextPart() }
   }
 
   /// Goes to what is not known yet.
@@ -84,14 +111,21 @@ final class SoundSurvey {
       let tried = track.isOver ? hole.upperBound : max(position, start + .milliseconds(100))
       waveform.giveUp(until: tried)
     }
-    guard isWhole, isMovable, let hole = waveform.hole else { return isOver = true }
+    guard goesBack, isMovable, let hole = waveform.hole else { return finish() }
     isFillingHoles = true
-    if !moveTrack(to: hole.lowerBound) { isOver = true }
+    if !moveTrack(to: hole.lowerBound) { finish() }
   }
 
-  /// What is heard now is at `time`: goes on from there, where that is not known.
-  func follow(to time: Duration) throws(DecodingError) {
+  private func finish() {
+    isOver = true
+    waveform.close()
+  }
+
+  /// What is told now is at `time`: goes on from there, where that is not known; `waiting` says that
+  /// bytes may be waited for.
+  func follow(to time: Duration, waiting: Bool) throws(DecodingError) {
     stride = Self.shortest
+    guard isWhole || waiting else { return }
     let isNear = start <= time && time < position + Self.longest
     if isMovable, !hasReached(time), !isNear { try move(to: time) }
   }

@@ -12,7 +12,7 @@ struct Storyteller {
   /// The last picture that was gone to.
   private var position = Duration.zero
   private var isTold = false
-  /// The decoder gave memory back: it is not called upon before a picture may be sent.
+  /// The decoder is not called upon before a picture may be sent.
   private var isResting = false
   /// Sound is sent so far ahead of the picture beside it.
   private static let soundLead = Duration.milliseconds(500)
@@ -80,9 +80,7 @@ struct Storyteller {
       position = timing.time
     }
     if state == .working {
-      // Beside a cover nothing tells how far to go.
-      let isFree = isOpened && decoder.info.kind == .sound && decoder.info.isStill
-      _ = try sound?.send(before: isFree ? nil : position + Self.soundLead)
+      _ = try sound?.send(before: position + Self.soundLead)
     } else if !isOpened {
       isOpened = true
       connection.send(.opened(decoder.info))

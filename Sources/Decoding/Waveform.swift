@@ -2,17 +2,27 @@
 final class Waveform {
   /// The length that the container claims, or the true one once it is known.
   private(set) var expected: Duration?
-  /// Nil where it was not heard yet.
+  /// What was gone through: nil where it was not yet.
   private var peaks: [Float?] = []
+  /// What was decoded to be heard, which may begin and end within a part: drawn where nothing else
+  /// is known.
+  private var heard: [Float?] = []
   private static let bucketLength = Duration.milliseconds(50)
   private static let bucketsPerSecond = 20.0
 
   init(expected: Duration?) { self.expected = expected }
 
-  /// Notes how loud a run is.
-  func add(_ run: SoundRun, rate: Int) {
-    let start = run.time / .seconds(1) * Self.bucketsPerSecond
-    let perSample = Self.bucketsPerSecond / Double(rate)
+  /// Notes how loud a run is that was gone through.
+  func add(_ run: SoundRun, rate: Int) { Self.add(run, rate: rate, to: &peaks, between: 0) }
+
+  /// Notes how loud a run is that is about to be heard.
+  func hear(_ run: SoundRun, rate: Int) { Self.add(run, rate: rate, to: &heard, between: nil) }
+
+  private static func add(
+    _ run: SoundRun, rate: Int, to peaks: inout [Float?], between gap: Float?
+  ) {
+    let start = run.time / .seconds(1) * bucketsPerSecond
+    let perSample = bucketsPerSecond / Double(rate)
     var index = 0
     while index < run.samples.count {
       let bucket = Int(start + Double(index / 2) * perSample)
@@ -20,17 +30,13 @@ final class Waveform {
       let end = min(run.samples.count, max(index + 2, next * 2))
       var peak: UInt16 = 0
       for sample in run.samples[index..<end] { peak = max(peak, sample.magnitude) }
-      note(Float(peak) / 32_768, in: bucket)
       index = end
+      guard bucket >= 0, bucket < most else { continue }
+      if bucket >= peaks.count {
+        peaks.append(contentsOf: repeatElement(gap, count: bucket + 1 - peaks.count))
+      }
+      peaks[bucket] = max(peaks[bucket] ?? 0, Float(peak) / 32_768)
     }
-  }
-
-  private func note(_ peak: Float, in bucket: Int) {
-    guard bucket >= 0, bucket < Self.most else { return }
-    if bucket >= peaks.count {
-      peaks.append(contentsOf: repeatElement(0, count: bucket + 1 - peaks.count))
-    }
-    peaks[bucket] = max(peaks[bucket] ?? 0, peak)
   }
 
   private static let most = 1 << 22
@@ -69,35 +75,46 @@ final class Waveform {
     return Self.bucketLength * first..<Self.bucketLength * end
   }
 
-  /// All was heard.
+  /// Its end was found.
   func finish(at end: Duration) { expected = end }
 
-  /// The loudness of a share of the sound, 0 to 1; nil where it is not known yet.
-  private func loudness(from: Double, to: Double) -> Float? {
-    let known = Double(peaks.count) / Self.bucketsPerSecond
-    let length = max(expected.map { $0 / .seconds(1) } ?? known, 0.001)
-    let first = Int(from * length * Self.bucketsPerSecond)
-    guard first < peaks.count else { return nil }
-    let last = min(peaks.count, max(first + 1, Int(to * length * Self.bucketsPerSecond)))
-    return peaks[first..<last].compactMap(\.self).max()
+  /// Nothing more is gone through: what was heard is still drawn where that has left something out.
+  func close() { if hole == nil { heard = [] } }
+
+  private var known: [Float?] {
+    if heard.isEmpty { return peaks }
+    return (0..<max(peaks.count, heard.count)).map { bucket in
+      (bucket < peaks.count ? peaks[bucket] : nil) ?? (bucket < heard.count ? heard[bucket] : nil)
+    }
+  }
+
+  /// The loudness of a share of a sound of `length` seconds, 0 to 1; nil where it is not known yet.
+  private static func loudness(
+    of known: [Float?], length: Double, from: Double, to: Double
+  ) -> Float? {
+    let first = Int(from * length * bucketsPerSecond)
+    guard first < known.count else { return nil }
+    let last = min(known.count, max(first + 1, Int(to * length * bucketsPerSecond)))
+    return known[first..<last].compactMap(\.self).max()
   }
 
   /// Draws all of it, with what was heard at `position` lit.
   func draw(width: Int, height: Int, position: Duration) -> PixelGrid {
-    let known = Double(peaks.count) / Self.bucketsPerSecond
-    let length = max(expected.map { $0 / .seconds(1) } ?? known, 0.001)
+    let known = self.known
+    let reached = Double(known.count) / Self.bucketsPerSecond
+    let length = max(expected.map { $0 / .seconds(1) } ?? reached, 0.001)
     let heard = min(1, position / .seconds(1) / length) * Double(width)
     let pitch = width >= 48 ? 3 : 1
     var pixels = [UInt32](repeating: 0, count: width * height)
     let middle = Float(height) / 2
     // A quiet sound fills the height too, silence does not.
-    let loudest = max(0.1, peaks.lazy.compactMap(\.self).max() ?? 0)
+    let loudest = max(0.1, known.lazy.compactMap(\.self).max() ?? 0)
     for x in 0..<width {
       let bar = x / pitch
       let isGap = pitch > 1 && x % pitch == pitch - 1
       let from = Double(bar * pitch) / Double(width)
       let to = Double((bar + 1) * pitch) / Double(width)
-      let loud = loudness(from: from, to: to)
+      let loud = Self.loudness(of: known, length: length, from: from, to: to)
       let reach = max(0.5, ((loud ?? 0) / loudest).squareRoot() * middle * 0.8)
       let lit = Float(min(1, max(0, heard - Double(x))))
       for y in 0..<height {

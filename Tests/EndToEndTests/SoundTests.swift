@@ -212,6 +212,63 @@ extension EndToEnd {
       #expect(try readText(state.path("storytty/sound")) == "volume 50\n")
     }
 
+    // MARK: Over a slow line
+
+    /// A tone as an MP3 of 128 kbit/s.
+    private func music(seconds: Int, cover: Bool = false) throws -> String {
+      let path = directory.path("music.mp3")
+      let picture = ["-f", "lavfi", "-i", "color=c=red:s=320x320:d=0.04:r=25"]
+      let beside = ["-map", "0", "-map", "1", "-c:v", "png", "-disposition:v", "attached_pic"]
+      let made = try run(
+        Programs.installed("ffmpeg") ?? "ffmpeg",
+        ["-v", "error", "-f", "lavfi", "-i", "sine=f=300:r=48000:d=\(seconds)"]
+          + (cover ? picture + beside : [])
+          + ["-af", "volume=4", "-c:a", "libmp3lame", "-b:a", "128k", path], within: .seconds(60))
+      guard made.status == 0 else { throw SupportError(made.errorText) }
+      return path
+    }
+
+    /// The line is a third faster than the sound: its waveform takes no byte from that. Once the
+    /// server is gone, what is here is heard all the same.
+    @Test func slowLine_whatIsHeardComesFirst() throws {
+      let server = try SoundServer()
+      let nginx = try Nginx()
+      try nginx.serve(file: music(seconds: 120), as: "music.mp3")
+      let line = try SlowLine(to: nginx.port, bytesPerSecond: 22_000)
+      let sources = ["--cache-dir", directory.path("cache"), "\(line.url)/music.mp3"]
+      let recording = try server.record()
+      let play = try play(server, sources)
+      #expect(recording.waitFor(above: 3000))
+      play.watch(for: .seconds(9))
+      #expect(play.quit()?.shellStatus == 0)
+      let story = try #require(try play.report().stories.first)
+      #expect(story.waits <= 2 && story.waitedMs < 1500, "\(story.waits), \(story.waitedMs) ms")
+      #expect(story.presentedMs > 7000)
+      nginx.stop()
+      let again = try server.record()
+      let offline = try self.play(server, sources)
+      #expect(again.waitFor(above: 3000))
+      offline.watch(for: .seconds(5))
+      #expect(offline.quit()?.shellStatus == 0)
+      let rest = try #require(try offline.report().stories.first)
+      #expect(rest.error == nil && rest.waits == 0 && rest.presentedMs > 4000)
+    }
+
+    /// A cover lies in the first bytes, and is seen before more of them have come.
+    @Test(arguments: [[], ["--no-sound"]]) func slowLine_aCoverIsSeenAtOnce(options: [String])
+      throws
+    {
+      let server = try SoundServer()
+      let nginx = try Nginx(rate: 22_000)
+      try nginx.serve(file: music(seconds: 120, cover: true), as: "music.mp3")
+      let play = try play(
+        server, options + ["--cache-dir", directory.path("cache"), "\(nginx.url)/music.mp3"])
+      play.watch(for: .seconds(3))
+      #expect(play.quit()?.shellStatus == 0)
+      let first = try #require(try play.report().stories.first?.firstPictureMs)
+      #expect(first < 3000, "\(first) ms")
+    }
+
     // MARK: Without
 
     @Test func noSound_isSilentAndLoadsNothing() throws {

@@ -187,6 +187,20 @@ final class FFmpegInput {
     return nil
   }
 
+  /// Whether what is read next is at hand, and no network is waited for.
+  var isAtHand: Bool { resource?.isAtHand(Self.glimpse) ?? false }
+
+  /// Whether all of it is at hand.
+  var isWhole: Bool { resource?.isWhole ?? false }
+
+  /// Whether the last that was read could not be had.
+  var hasFailed: Bool { bytes.stream.failure != nil || opener.failure != nil }
+
+  private var resource: ResourceStream? { bytes.stream as? ResourceStream }
+
+  /// No packet of sound takes more bytes than this to be read, but for strange ones.
+  private static let glimpse: UInt64 = 64 << 10
+
   /// Goes to the last key picture at or before a time of a stream's clock.
   func seek(stream: FFmpegStream, to timestamp: Int64) -> Bool {
     if let entry = calculated(stream, before: timestamp) { note(entry, of: stream) }
@@ -207,7 +221,7 @@ final class FFmpegInput {
     -> FFmpegStream.IndexEntry?
   {
     guard demuxer == "mp3", let first = stream.firstEntry, timestamp > first.timestamp,
-      let resource = bytes.stream as? ResourceStream,
+      let resource,
       let constant = ConstantRateMP3(firstFrame: first.offset, read: resource.peek),
       let wanted = stream.time(timestamp - first.timestamp)
     else { return nil }
