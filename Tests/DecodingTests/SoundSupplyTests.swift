@@ -120,6 +120,26 @@ import Testing
     #expect(heard(slow) == heard(whole))
   }
 
+  /// A look at its last bytes that failed as it was opened is no failure of what is told.
+  @Test(arguments: writings.filter(\.needsEnd)) func sound_whoseEndCouldNotBeLookedAt_endsWell(
+    _ writing: Writing
+  ) throws {
+    let bytes = try make(writing)
+    let telling = try Telling(
+      bytes, soundRate: 48_000, atHand: bytes.count / 2, lacking: .fails)
+    try telling.allow(1)
+    try telling.send(.soundCredit(frames: 24_000))
+    #expect(try telling.listen { heard($0) >= .milliseconds(500) })
+    #expect(telling.hasLacked && telling.failure == nil)
+    try telling.bring(to: .max)
+    try telling.allow(10_000)
+    try telling.send(.soundCredit(frames: .max))
+    #expect(try telling.listen())
+    #expect(telling.failure == nil)
+    let end = try #require(telling.ended?.sound)
+    #expect(abs((end - .seconds(Self.length)) / .seconds(1)) < 0.1)
+  }
+
   /// What is heard is drawn like what was gone through, and gives way to that.
   @Test func waveform_ofWhatIsHeard_isDrawn() {
     func run(_ second: Int, _ level: Int16) -> SoundRun {
