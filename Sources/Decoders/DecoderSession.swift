@@ -41,6 +41,7 @@ public final class DecoderSession {
   /// Frames of sound that the decoder may still send.
   public private(set) var soundFramesAllowed = 0
   private let hasSound: Bool
+  private let waits: Bool
   private var word: DecoderWord
   private var watch = AnimationWatch()
   private var hasEnded = false
@@ -55,11 +56,15 @@ public final class DecoderSession {
 
   /// Gives a story to a waiting decoder of the pool, as soon as the resource tells its length.
   ///
-  /// - Parameter opener: for what the story names, asked only where it is a playlist.
+  /// - Parameters:
+  ///   - opener: for what the story names, asked only where it is a playlist.
+  ///   - waits: whether a picture of what is not known yet is of no use: a sound's waveform is then
+  ///     looked for over the network too.
   public init(
     from pool: DecoderPool, telling resource: any Resource, opener: (any ResourceOpener)?,
-    shape: PictureRequest, soundRate: UInt32? = nil
+    shape: PictureRequest, soundRate: UInt32? = nil, waits: Bool = false
   ) throws(SystemError) {
+    self.waits = waits
     process = try pool.take()
     self.pool = pool
     resources = [0: resource]
@@ -303,7 +308,7 @@ public final class DecoderSession {
   /// How far a resource can be read from an offset on without waiting for a network.
   private func endAtHand(of number: UInt32, from offset: UInt64) -> UInt64 {
     guard let resource = resources[number] else { return offset }
-    guard let cached = resource as? CachedResource else { return .max }
+    guard !waits, let cached = resource as? CachedResource else { return .max }
     // Of a playlist from the network it is its parts that have to come.
     return isPlaylist ? offset : cached.progress.endHeld(from: offset)
   }

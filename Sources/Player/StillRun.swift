@@ -79,7 +79,8 @@ public struct StillRun {
     let (resource, opener) = try bytes.open(story)
     let session: DecoderSession
     do {
-      session = try DecoderSession(from: pool, telling: resource, opener: opener, shape: shape)
+      session = try DecoderSession(
+        from: pool, telling: resource, opener: opener, shape: shape, waits: true)
     } catch {
       throw ResourceError("the decoder does not start: \(error.reason)")
     }

@@ -29,7 +29,8 @@ package final class StillSaver {
     let shape = PictureRequest(
       width: UInt32(max(1, width * scale)), height: UInt32(max(1, height * scale)))
     do {
-      session = try DecoderSession(from: pool, telling: resource, opener: opener, shape: shape)
+      session = try DecoderSession(
+        from: pool, telling: resource, opener: opener, shape: shape, waits: true)
     } catch {
       throw ResourceError("the decoder does not start: \(error.reason)")
     }

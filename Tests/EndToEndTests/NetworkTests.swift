@@ -34,6 +34,18 @@ extension EndToEnd {
       #expect(nginx.accesses.map(\.bytes).reduce(0, +) == (try readFile(clip).count))
     }
 
+    /// A still of a sound is no use before its waveform is known.
+    @Test func sound_fromTheWeb_looksAsFromAFile() throws {
+      let wave = makeWave((0..<480_000).map { Int16($0 / 40 * ($0 % 200 < 100 ? 1 : -1)) })
+      let path = try cache.write(wave, to: "rising.wav")
+      let nginx = try Nginx()
+      try nginx.serve(wave, as: "rising.wav")
+      for second in [0.0, 7.0] {
+        let shown = try still("\(nginx.url)/rising.wav", at: second)
+        #expect(try shown == still(path, at: second) && !shown.isEmpty)
+      }
+    }
+
     @Test func wholeStory_playedAgain_opensNoConnection() throws {
       let clip = try Clip(.pattern, width: 640, height: 360, seconds: 3).file()
       let nginx = try Nginx()
