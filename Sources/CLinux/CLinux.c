@@ -145,10 +145,12 @@ void lx_install_crash_handler(void) {
   stack_t alternate = {.ss_sp = stack, .ss_size = sizeof stack};
   sigaltstack(&alternate, NULL);
   struct sigaction action = {.sa_handler = crashed, .sa_flags = SA_ONSTACK | SA_RESETHAND};
-  // All that end a process (signal(7)) and that nothing else watches.
+  // Those that end a process (signal(7)) and that nothing else watches; what was ignored stays so.
   const int fatal[] = {SIGSEGV, SIGABRT, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGQUIT, SIGSYS, SIGALRM,
                        SIGVTALRM, SIGPROF, SIGUSR1, SIGUSR2, SIGXCPU, SIGIO, SIGPWR, SIGSTKFLT};
-  for (size_t i = 0; i < sizeof fatal / sizeof *fatal; i++) sigaction(fatal[i], &action, NULL);
+  struct sigaction old;
+  for (size_t i = 0; i < sizeof fatal / sizeof *fatal; i++)
+    if (!sigaction(fatal[i], NULL, &old) && old.sa_handler != SIG_IGN) sigaction(fatal[i], &action, NULL);
 }
 
 static _Atomic uint64_t pending;

@@ -224,7 +224,7 @@ public final class Player {
   private func lookAhead(now: Instant) {
     let supply = tellings.current?.supply(at: now)
     preloader.holdBack(supply?.isComfortable == false)
-    tellings.holdBack(supply?.needsTheLine == true)
+    if let needed = supply.map(\.needsTheLine) ?? false { tellings.holdBack(needed) }
     guard let due = neighboursDue, now >= due, tellings.current?.hasPicture ?? true,
       supply?.bearsNeighbours != false || options.untimed
     else { return }

@@ -104,6 +104,7 @@ final class Preloader {
     done[wish.story] = bytes
     if let resource = current?.resource, !resource.keepsBytes {
       resource.cancel()
+      resource.setUrgency(.held)
       kept[wish.story] = resource
     }
     current = nil

@@ -5,6 +5,8 @@ struct Supply {
   var progress: ResourceProgress
   /// Of a playlist, whose bytes are not counted: for how long it has not waited for any.
   var calm: Duration?
+  /// For how long more of it has been fetched without a break; nil while nothing is.
+  var fetching: Duration?
   /// The media time that is told, and the whole length; nil while unknown.
   var position: Duration
   var length: Duration?
@@ -17,6 +19,8 @@ struct Supply {
   private static let narrow = Duration.seconds(3)
   /// Unless it needs nothing for now, as on a fast line: then with less than that.
   private static let least = Duration.milliseconds(500)
+  /// A line that has been busy for longer is not a fast one.
+  private static let quickFetch = Duration.seconds(1)
   /// A playlist that has not waited for so long has enough.
   private static let mostCalm = Duration.seconds(2)
 
@@ -26,10 +30,16 @@ struct Supply {
   /// Whether neighbours may be made ready beside it.
   var bearsNeighbours: Bool { isComfortable || leavesTheLine }
 
-  /// Whether it must have all that the line gives.
-  var needsTheLine: Bool { isStuck || !lasts(Supply.narrow) && !leavesTheLine }
+  /// Whether it must have all that the line gives; nil where that may stay as it is, so that what
+  /// neighbours get is not broken off at every fetch of a fast line.
+  var needsTheLine: Bool? {
+    if isStuck { return true }
+    if lasts(Supply.narrow) || leavesTheLine { return false }
+    guard let fetching else { return true }
+    return lasts(Supply.least) && fetching < Supply.quickFetch ? nil : true
+  }
 
-  private var leavesTheLine: Bool { !isStuck && !progress.isFetching && lasts(Supply.least) }
+  private var leavesTheLine: Bool { !isStuck && fetching == nil && lasts(Supply.least) }
 
   /// Whether what comes next, or all that is left, needs no bytes that are not here.
   func lasts(_ time: Duration) -> Bool {

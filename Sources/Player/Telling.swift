@@ -61,6 +61,8 @@ final class Telling {
   private(set) var waits = Waits()
   /// When the decoder was last seen waiting for bytes.
   private var waitedAt = Instant.now
+  /// Since when more of it has been fetched; nil while nothing is.
+  private var fetchingSince: Instant?
   /// Told to its end, and only its last picture is still wanted.
   private var isAtRest = false
   /// The decoder may go on behind the first picture.
@@ -117,11 +119,11 @@ final class Telling {
     if session.isPlaylist {
       // What matters are its parts.
       progress.isWaiting = session.isWaitingForBytes
-      progress.isFetching = session.isFetching
     }
     return Supply(
       progress: progress, calm: session.isPlaylist ? now - waitedAt : nil,
-      position: position(at: now), length: length, isStuck: standsSince != nil || shown == nil)
+      fetching: fetchingSince.map { now - $0 }, position: position(at: now), length: length,
+      isStuck: shown == nil || waits.since != nil || waits.soughtInVain)
   }
 
   /// Its turn comes in a moment: the decoder may go on, so that what follows its first picture is
@@ -177,6 +179,7 @@ final class Telling {
       }
     }
     if session.isWaitingForBytes { waitedAt = now }
+    fetchingSince = session.isFetching ? fetchingSince ?? now : nil
     if ends == nil, failure == nil {
       sound?.allow(session, isTold: generation != nil, time: clock.time(at: now))
     }

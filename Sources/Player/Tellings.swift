@@ -62,7 +62,7 @@ final class Tellings {
     if let waiting = ready.removeValue(forKey: story) {
       telling = waiting
     } else {
-      telling = try open(story)
+      telling = try open(story, urgency: .playing)
     }
     current = telling
     telling.setUrgency(.playing)
@@ -116,8 +116,9 @@ final class Tellings {
     where ready[story] == nil && story != current?.story && !unready.contains(story) {
       // A neighbour that cannot be opened says so when its turn comes.
       do {
-        let telling = try open(story)
-        telling.setUrgency(isHeldBack ? .held : .ready)
+        let urgency = isHeldBack ? ResourceUrgency.held : .ready
+        let telling = try open(story, urgency: urgency)
+        telling.setUrgency(urgency)
         ready[story] = telling
       } catch {
         unready.insert(story)
@@ -156,9 +157,13 @@ final class Tellings {
     resources = [:]
   }
 
-  private func open(_ number: Int) throws(ResourceError) -> Telling {
+  private func open(
+    _ number: Int, urgency: ResourceUrgency
+  ) throws(ResourceError) -> Telling {
     let story = stories[number]
     let (resource, opener) = try bytes.open(story)
+    // Before its first byte is asked for.
+    resource.setUrgency(urgency)
     let session: DecoderSession
     do {
       session = try DecoderSession(

@@ -10,7 +10,8 @@ struct Waits {
   private var total = Duration.zero
   /// When the viewer went to another place, until the picture there is shown.
   private(set) var soughtAt: Instant?
-  private var soughtInVain = false
+  /// Whether bytes of what was sought are missing.
+  private(set) var soughtInVain = false
 
   /// A seek that takes longer, for want of bytes, counts as a wait.
   private static let quickSeek = Duration.milliseconds(250)

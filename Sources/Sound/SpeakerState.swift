@@ -40,8 +40,10 @@ package final class SpeakerState: Sendable {
     /// The thread comes from the device, whether or not it was kept there.
     mutating func endStep() {
       busySince = nil
-      if isStuck, device == .open { notices.append(.back) }
+      // Said once, until there is a device that answers.
+      guard isStuck, device == .open else { return }
       isStuck = false
+      if notices.last != .back { notices.append(.back) }
     }
 
     mutating func cut() {

@@ -51,14 +51,18 @@ public struct ScannedArguments: Equatable, Sendable {
     var next: Int32 = 1
     while true {
       var argument: UnsafePointer<CChar>?
+      let before = next
       var letter: Int32 = 0
       let value = lx_next_option(
         Int32(words.count), &argv, shorts, table, Int32(table.count), &argument, &next, &letter)
       if value == -1 { break }
       if value == Int32(UInt8(ascii: "?")) || value == Int32(UInt8(ascii: ":")) {
         // Of letters that stand together it is not the word that counts.
-        let name = UInt8(exactly: letter).flatMap { $0 > 32 ? "-\(Character(.init($0)))" : nil }
-        let word = argv[min(Int(next), words.count) - 1].map { String(cString: $0) } ?? ""
+        let name = (33...126).contains(letter) ? "-\(Character(.init(UInt8(letter))))" : nil
+        // A letter of several bytes is named by its word, which getopt is still in.
+        let isInside = letter != 0 && letter < 256 && name == nil
+        let place = isInside || next == before ? Int(next) : Int(next) - 1
+        let word = argv[min(place, words.count - 1)].map { String(cString: $0) } ?? ""
         throw Mistake(option: name ?? word, isKnown: value == Int32(UInt8(ascii: ":")))
       }
       let rule =

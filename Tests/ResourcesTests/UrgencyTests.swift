@@ -146,14 +146,14 @@ import Testing
     resources[0].setUrgency(.ready)
     var answers: [Result<[UInt8], ResourceError>] = []
     for resource in resources { resource.read(offset: 0, length: 1000) { answers.append($0) } }
-    try benches.wait { answers.count == 2 && !resources.contains { $0.progress.isFetching } }
+    try benches.wait { answers.count == 2 && !resources.contains { $0.isFetching } }
     let before = benches[0].network.traffic
     resources[0].read(offset: 1_000_000, length: 1000) { answers.append($0) }
     #expect(answers.count == 2 && benches[0].network.traffic == before)
     resources[0].setUrgency(.held)
     // Another process may have what it had taken hold of.
     resources[1].read(offset: 1_000_000, length: 1000) { answers.append($0) }
-    try benches.wait { answers.count == 3 && !resources[1].progress.isFetching }
+    try benches.wait { answers.count == 3 && !resources[1].isFetching }
     #expect(benches[0].network.traffic == before)
     resources[0].setUrgency(.ready)
     try benches.wait { answers.count == 4 }

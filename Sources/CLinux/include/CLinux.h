@@ -53,15 +53,15 @@ void lx_release_terminal(void);
 /// that takes nothing loses the output that it has queued.
 void lx_restore_terminal(void);
 
-/// Makes fatal signals (SEGV, ABRT, BUS, ILL, FPE, TRAP, QUIT) restore the terminal first.
+/// Makes the signals that end a process, as SEGV or USR1, restore the terminal first.
 void lx_install_crash_handler(void);
 
 /// Restores the default action of a signal and raises it; does not return for a fatal one.
 void lx_reraise(int signal);
 
 /// One step of getopt_long over long and short options: its value, -1 at the end; `argument` is
-/// the option's, `index` where it stands, `next` where the operands begin. '?' for a mistake, whose
-/// words getopt has not printed.
+/// the option's, `next` where the operands begin. '?' or ':' for a mistake, in `letter` where it is
+/// one of a letter; getopt has printed nothing.
 struct lx_option {
   const char *name;
   int takes_argument;

@@ -191,7 +191,10 @@ final class FFmpegInput {
   }
 
   /// Whether what is read next is at hand, and no network is waited for.
-  var isAtHand: Bool { resource?.isAtHand(Self.glimpse) ?? false }
+  var isAtHand: Bool {
+    // Of a list it is what it names that has to come.
+    isWhole || container != "hls" && resource?.isAtHand(Self.glimpse) ?? false
+  }
 
   /// Whether all of it is at hand.
   var isWhole: Bool { resource?.isWhole ?? false }

@@ -16,6 +16,8 @@ struct FetchWish: Sendable {
   var retries = FetchPlan.mostRetries
   /// Whether a viewer waits for it at first.
   var isUrgent = false
+  /// Whether a read waits for it now: then it may take the place of another one.
+  var isAwaited = false
 }
 
 /// What a server told about a body that is accepted.

@@ -24,7 +24,7 @@ final class HTTPLoader: Sendable {
   enum Command: Sendable {
     case fetch(FetchNumber, FetchWish, allowed: UInt64)
     case allow(FetchNumber, until: UInt64)
-    case urge(FetchNumber, isUrgent: Bool)
+    case urge(FetchNumber, isUrgent: Bool, isAwaited: Bool)
     case cancel(FetchNumber, unlessRemaining: UInt64)
     case secret(command: String, String?)
     case stop
@@ -102,8 +102,8 @@ final class HTTPLoader: Sendable {
   }
 
   /// Whether a viewer waits for a fetch from now on.
-  func set(_ number: FetchNumber, isUrgent: Bool) {
-    exchange.send(.urge(number, isUrgent: isUrgent))
+  func set(_ number: FetchNumber, isUrgent: Bool, isAwaited: Bool) {
+    exchange.send(.urge(number, isUrgent: isUrgent, isAwaited: isAwaited))
   }
 
   /// Ends a fetch as cancelled, unless it is as good as done.

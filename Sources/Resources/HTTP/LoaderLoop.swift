@@ -23,6 +23,8 @@ final class LoaderLoop {
     var allowed: UInt64
     /// Whether a viewer waits for it.
     var isUrgent: Bool
+    /// Whether a read waits for it, not only what may be read next.
+    var isAwaited: Bool
     var isPaused = false
     var lastProgress: Instant
     var head = ResponseHead()
@@ -38,6 +40,7 @@ final class LoaderLoop {
       self.plan = plan
       self.allowed = allowed
       isUrgent = plan.wish.isUrgent
+      isAwaited = plan.wish.isAwaited
       lastProgress = .now
     }
 
@@ -150,11 +153,12 @@ final class LoaderLoop {
         fetch.lastProgress = .now
         transfer.resume()
       }
-    case .urge(let number, let isUrgent):
+    case .urge(let number, let isUrgent, let isAwaited):
       guard let fetch = fetches.first(where: { $0.number == number }) else { return }
       // Its time in the queue was not a server's.
       if fetch.givesWay { fetch.lastProgress = .now }
       fetch.isUrgent = isUrgent
+      fetch.isAwaited = isAwaited
     case .cancel(let number, let bytes):
       guard let fetch = fetches.first(where: { $0.number == number }) else { return }
       if case .running(let transfer) = fetch.state {
@@ -196,7 +200,7 @@ final class LoaderLoop {
   /// The transfer that gives up its place to a fetch that a viewer waits for. What is paused may
   /// stay so until its own story plays.
   private func giver(to fetch: Fetch) -> Fetch? {
-    guard fetch.isUrgent else { return nil }
+    guard fetch.isUrgent, fetch.isAwaited else { return nil }
     return occupants(against: fetch).filter { !$0.isUrgent }.min { $0.isWorthLess(than: $1) }
   }
 

@@ -9,13 +9,10 @@ public struct ResourceProgress: Equatable, Sendable {
   public var held: [ClosedRange<Double>]
   /// Whether a read waits for bytes.
   public var isWaiting: Bool
-  /// Whether its server is asked for more of it.
-  public var isFetching: Bool
 
   /// What can be told where bytes come in parts whose number is not known: their server.
   public func ofPlaylist() -> ResourceProgress {
-    ResourceProgress(
-      host: host, heldBytes: 0, length: nil, held: [], isWaiting: isWaiting, isFetching: isFetching)
+    ResourceProgress(host: host, heldBytes: 0, length: nil, held: [], isWaiting: isWaiting)
   }
 
   /// Whether nothing of it has to be fetched any more.
@@ -99,7 +96,6 @@ public final class CachedResource: Resource {
     }
     return ResourceProgress(
       host: content.address.visibleHost, heldBytes: content.held.count, length: length,
-      held: length == nil ? [] : shares, isWaiting: content.isWaiting,
-      isFetching: isFetching)
+      held: length == nil ? [] : shares, isWaiting: content.isWaiting)
   }
 }

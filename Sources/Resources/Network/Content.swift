@@ -142,7 +142,9 @@ final class Content {
   /// No answer is wanted by a reader any more; what only it waited for is not fetched further.
   func cancel(_ reader: UInt64) {
     reads.removeAll { $0.reader == reader }
-    guard reads.isEmpty, readers.count <= 1 else { return }
+    guard reads.isEmpty, readers.allSatisfy({ $0 == reader || urgencies[$0] == .held }) else {
+      return
+    }
     // Nor what would come next, until something is read again.
     readAhead = ReadAhead()
     breakOff { _ in true }

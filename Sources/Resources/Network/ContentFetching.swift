@@ -230,8 +230,10 @@ extension Content {
     wish.isListing = isListing
     wish.reachesPrivate = reachesPrivate
     wish.isUrgent = isUrgent
+    wish.isAwaited = isWaiting
     var flight = flight
     flight.isUrgent = isUrgent
+    flight.isAwaited = isWaiting
     started += 1
     flights[loader.fetch(wish, allowed: flight.allowed)] = flight
     network.owner(of: flights.keys, is: self)
@@ -245,9 +247,11 @@ extension Content {
 
   /// Tells the loader where what is under way has become more or less urgent.
   func updateUrgency() {
-    for (fetch, flight) in flights where flight.isUrgent != isUrgent {
+    for (fetch, flight) in flights
+    where flight.isUrgent != isUrgent || flight.isAwaited != isWaiting {
       flights[fetch]?.isUrgent = isUrgent
-      network.loader?.set(fetch, isUrgent: isUrgent)
+      flights[fetch]?.isAwaited = isWaiting
+      network.loader?.set(fetch, isUrgent: isUrgent, isAwaited: isWaiting)
     }
   }
 

@@ -8,6 +8,8 @@ struct Flight {
   var isCheck = false
   /// Whether the loader takes it for one that a viewer waits for.
   var isUrgent = false
+  /// Whether the loader takes it for one that a read waits for.
+  var isAwaited = false
   /// It was told to end before all has come.
   var isLeft = false
   /// The next byte that comes.

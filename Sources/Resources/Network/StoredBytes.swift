@@ -118,8 +118,9 @@ struct StoredBytes {
   private mutating func forget(_ segment: Segment) -> Outcome {
     segments.removeAll { $0 == segment }
     extents = Extents(segments.map(\.range))
-    checked.remove(segment.range)
-    recent = nil
+    // Where the file was cut, what is written behind that leaves a hole, which reads as zeros: what
+    // was true before has to be looked at again.
+    doubt()
     return .damaged(segment)
   }
 }

@@ -48,6 +48,8 @@ final class CacheStore {
     /// Written, but not told to the index yet.
     var pending: [Segment] = []
     var isNew: Bool
+    /// Where the file must not end before: so far it was written, or had been when it was opened.
+    var reach: UInt64 = 0
   }
 
   /// Opens the cache in a directory, which is made where it is missing.
@@ -110,7 +112,8 @@ final class CacheStore {
     else { return nil }
     let segments = try index.segments(of: row.entry, within: { file.size })
     let blob = Blob(name: row.blob, file: file)
-    uses[row.entry] = Use(blob: blob, isNew: false)
+    let reach = segments.map(\.range.upperBound).max() ?? 0
+    uses[row.entry] = Use(blob: blob, isNew: false, reach: reach)
     return StoredContent(entry: row.entry, blob: blob, facts: row.facts, segments: segments)
   }
 
@@ -201,6 +204,8 @@ final class CacheStore {
     guard !isReadOnly else { throw CacheStore.notWritable }
     guard let use = uses[entry] else { throw .gone }
     try makeRoom(for: UInt64(bytes.count))
+    // Behind a cut it would leave a hole, whose zeros pass for what was there.
+    guard use.blob.file.size >= use.reach else { throw .unusable("a file of it was cut") }
     do {
       try use.blob.file.write(bytes, at: start)
     } catch {
@@ -209,6 +214,7 @@ final class CacheStore {
     let segment = Segment(
       start: start, length: bytes.count, hash: use.blob.hash(bytes, at: start))
     uses[entry]?.pending.append(segment)
+    uses[entry]?.reach = max(use.reach, segment.range.upperBound)
     return segment
   }
 
