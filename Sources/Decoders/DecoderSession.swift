@@ -308,9 +308,10 @@ public final class DecoderSession {
   /// How far a resource can be read from an offset on without waiting for a network.
   private func endAtHand(of number: UInt32, from offset: UInt64) -> UInt64 {
     guard let resource = resources[number] else { return offset }
-    guard !waits, let cached = resource as? CachedResource else { return .max }
+    if waits { return .max }
+    let end = resource.endAtHand(from: offset)
     // Of a playlist from the network it is its parts that have to come.
-    return isPlaylist ? offset : cached.progress.endHeld(from: offset)
+    return isPlaylist && end < .max ? offset : end
   }
 
   /// Whether these bytes make it an animation that was given up before.
@@ -350,19 +351,6 @@ public final class DecoderSession {
   }
 
   deinit { close() }
-}
-
-extension ResourceProgress {
-  /// Where what needs no fetching ends that lies at a byte; that byte itself where it is missing.
-  func endHeld(from offset: UInt64) -> UInt64 {
-    guard let length else { return offset }
-    // Shares of lengths that files have tell bytes exactly.
-    func byte(_ share: Double) -> UInt64 {
-      UInt64(exactly: (share * Double(length)).rounded()) ?? length
-    }
-    let range = held.first { byte($0.lowerBound) <= offset && offset < byte($0.upperBound) }
-    return range.map { byte($0.upperBound) } ?? offset
-  }
 }
 
 /// The signals that tell why a decoder ended (signal(7), Linux).

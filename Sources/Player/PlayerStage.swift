@@ -41,7 +41,7 @@ extension Player {
   private func tell(_ telling: Stage.Telling, now: Instant) {
     leaveStory(now: now)
     guard !dropForbidden(telling.story, now: now) else { return }
-    log.begin(stories[telling.story], generation: telling.generation, now: now)
+    log.begin(stories[telling.story], now: now)
     history.begin(telling.story)
     view.storyBegan(at: now)
     reactions.storyBegan(stories[telling.story], at: now)

@@ -428,9 +428,8 @@ final class Telling {
 
   /// One longer stop is easier to watch than a stop at every picture.
   private func hasEnoughToGoOn(since stopped: Instant, now: Instant) -> Bool {
-    if ends != nil { return true }
     // A playlist's bytes are not counted.
-    if session.isPlaylist, !session.isWaitingForBytes { return true }
+    if ends != nil || session.isPlaylist && !session.isWaitingForBytes { return true }
     if supply(at: now)?.lasts(waits.hand) ?? true { return true }
     return now - stopped >= waits.hand && (!queue.isEmpty || hasStill)
   }

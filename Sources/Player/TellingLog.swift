@@ -9,7 +9,6 @@ struct TellingLog {
   /// A line for each story that failed, in the order of their first failures.
   private(set) var complaints: [String] = []
   private var complained: Set<String> = []
-  private var generation = 0
   private var began: Instant?
   private var isOpen = false
   private var keyPressed: Instant?
@@ -30,14 +29,10 @@ struct TellingLog {
     return anyPlayed ? .somePlayed : .nothingPlayed
   }
 
-  /// The telling that is (or was last) current.
-  var currentGeneration: Int { generation }
-
-  mutating func begin(_ story: Story, generation: Int, now: Instant) {
+  mutating func begin(_ story: Story, now: Instant) {
     metrics.stories.append(
       TellingMetrics(source: story.visibleSource, kind: story.kind?.rawValue))
     events?.note("begin \(story.visibleSource)")
-    self.generation = generation
     began = now
     isOpen = true
     awaitsDrain = false

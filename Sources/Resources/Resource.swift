@@ -50,6 +50,10 @@ public protocol Resource: AnyObject {
 
   /// Whether a server is asked for more of it.
   var isFetching: Bool { get }
+
+  /// How far it can be read from an offset on without asking a server; the offset itself where it is
+  /// missing.
+  func endAtHand(from offset: UInt64) -> UInt64
 }
 
 extension Resource {
@@ -63,6 +67,7 @@ extension Resource {
   /// What is here needs no order.
   public func setUrgency(_: ResourceUrgency) {}
   public var isFetching: Bool { false }
+  public func endAtHand(from _: UInt64) -> UInt64 { .max }
 }
 
 /// Whose bytes come first.

@@ -274,22 +274,6 @@ import Testing
     #expect(told == [.atHand(request: 1, end: .max), .atHand(request: 2, end: 500)])
   }
 
-  private static let looks: [(UInt64, UInt64)] = [
-    (0, 1_000), (999, 1_000), (1_000, 1_000), (1_999, 1_999), (2_000, 3_001), (3_000, 3_001),
-    (3_001, 3_001), (.max, .max),
-  ]
-
-  @Test(arguments: [3_001, 1_234_567, 1 << 40, 4_999_999_999], looks)
-  func progress_endHeld_isExact(length: UInt64, look: (UInt64, UInt64)) {
-    func share(_ byte: UInt64) -> Double { Double(byte) / Double(length) }
-    var progress = ResourceProgress(
-      host: "example.org", heldBytes: 2_001, length: length,
-      held: [share(0)...share(1_000), share(2_000)...share(3_001)], isWaiting: false)
-    #expect(progress.endHeld(from: look.0) == look.1)
-    progress.length = nil
-    #expect(progress.endHeld(from: look.0) == look.0)
-  }
-
   @Test func pool_peak_isTheDecodersOwn() throws {
     let ballast = [UInt8](repeating: 1, count: 400 << 20)
     let pool = DecoderPool(program: try decoder())

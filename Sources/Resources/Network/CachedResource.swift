@@ -88,6 +88,11 @@ public final class CachedResource: Resource {
 
   public var isFetching: Bool { content.isFetching }
 
+  public func endAtHand(from offset: UInt64) -> UInt64 {
+    // A decoder may ask for anything.
+    offset == .max ? offset : content.held.end(from: offset)
+  }
+
   public var progress: ResourceProgress {
     let length = content.facts?.length
     let shares = content.held.ranges.map { range in
