@@ -141,6 +141,10 @@ extension DecoderMessage {
       var writer = FieldWriter(kind: 72)
       writer.put(reason)
       return writer.finish()
+    case .note(let words):
+      var writer = FieldWriter(kind: 75)
+      writer.put(words)
+      return writer.finish()
     case .look(let request, let resource, let offset):
       var writer = FieldWriter(kind: 74)
       writer.put(request)
@@ -184,6 +188,7 @@ extension DecoderMessage {
     case 74:
       self = .look(
         request: try reader.number(), resource: try reader.number(), offset: try reader.number())
+    case 75: self = .note(try reader.text())
     default: throw .unknownKind(kind)
     }
     try reader.finish()

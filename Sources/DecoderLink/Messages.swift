@@ -43,6 +43,9 @@ public enum DecoderMessage: Equatable, Sendable {
   case soundEnded(serial: UInt32, at: Duration)
   /// Nothing more comes for this serial: when its pictures and its sound end, where it has any.
   case ended(serial: UInt32, picturesEnd: Duration?, soundEnd: Duration?)
+  /// Something of the story is not as it should be, but it plays: in words that follow "NAME: ", such as
+  /// "its sound cannot be played: no decoder for codec 'xyz'". It may come at any time.
+  case note(String)
   /// The story cannot be told (further), in words that follow "cannot play NAME: ".
   case failed(reason: String)
 }

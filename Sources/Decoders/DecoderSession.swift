@@ -14,6 +14,9 @@ public final class DecoderSession {
     case soundEnded(at: Duration)
     /// Nothing more comes for this serial.
     case ended(serial: UInt32, picturesEnd: Duration?, soundEnd: Duration?)
+    /// Something of the story is not as it should be, but it plays: in words that follow "NAME: ".
+    /// Each comes once, and only the first few.
+    case note(String)
     /// The story cannot be told (further), in words that follow "cannot play NAME: ". The last event.
     case failed(String)
   }
@@ -23,6 +26,7 @@ public final class DecoderSession {
   private static let largestRead: UInt32 = 4 << 20
   private static let largestBacklog = 1 << 20
   private static let longestReason = 200
+  private static let mostNotes = 8
 
   private let process: DecoderProcess
   private let pool: DecoderPool
@@ -35,6 +39,7 @@ public final class DecoderSession {
   /// What is for the decoder once its story is open: nil from then on.
   private var unsent: [PlayerMessage]? = []
   private var startFailure: String?
+  private var notes: [String] = []
   private var nextResource: UInt32 = 1
   private var answersOwed = 0
   private var credit = 0
@@ -234,6 +239,11 @@ public final class DecoderSession {
       hasEnded = true
       lastSign = now
       events.append(.ended(serial: ended, picturesEnd: picturesEnd, soundEnd: soundEnd))
+    case .note(let words):
+      let words = String(words.prefix(DecoderSession.longestReason))
+      guard notes.count < DecoderSession.mostNotes, !notes.contains(words) else { return }
+      notes.append(words)
+      events.append(.note(words))
     case .failed(let reason):
       fail(String(reason.prefix(DecoderSession.longestReason)), into: &events)
     }

@@ -11,6 +11,8 @@ struct TellingMetrics {
   var kind: String?
   var status: Status?
   var error: String?
+  /// What was not as it should be although it played.
+  var notes: [String] = []
   /// From the telling's begin to its first picture on the screen.
   var firstPictureMs: Double?
   var framesDecoded = 0
@@ -31,6 +33,7 @@ struct TellingMetrics {
       ("kind", .optional(kind)),
       ("status", .optional(status?.rawValue)),
       ("error", .optional(error)),
+      ("notes", .array(notes.map { .text($0) })),
       ("firstPictureMs", .optional(firstPictureMs)),
       ("framesDecoded", .integer(framesDecoded)),
       ("framesShown", .integer(framesShown)),

@@ -240,6 +240,11 @@ public final class Player {
     guard let telling = tellings.current, let generation = telling.generation,
       errorUntil == nil
     else { return }
+    for words in telling.notes.takeNew() {
+      let line = "\(stories[telling.story].shortName): \(words)"
+      log.note(line)
+      view.say(line, now: now)
+    }
     let isNextReady = !options.untimed && tellings.hasPicture(of: stage.successor)
     telling.lead = isNextReady ? changeTime.expected : .zero
     defer { if !stage.isWaiting, telling === tellings.current { history.watch(telling, now: now) } }

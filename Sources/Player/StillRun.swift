@@ -36,6 +36,9 @@ public struct StillRun {
     self.cellAspect = cellAspect
   }
 
+  /// Told what is not as it should be in a story whose picture can be shown, as a whole sentence.
+  public var note: (String) -> Void = { _ in }
+
   /// Why there is no picture, as a whole sentence.
   public struct Failure: Error, CustomStringConvertible {
     /// The sentence, without a full stop.
@@ -85,17 +88,18 @@ public struct StillRun {
       throw ResourceError("the decoder does not start: \(error.reason)")
     }
     defer { session.close() }
-    guard let first = try nextPicture(from: session, bytes.network) else {
+    let note = { (words: String) in self.note("\(story.shortName): \(words)") }
+    guard let first = try nextPicture(from: session, bytes.network, note) else {
       throw ResourceError("nothing in it can be shown")
     }
     guard moment > .zero else { return first }
     session.seek(to: moment)
-    return try nextPicture(from: session, bytes.network) ?? first
+    return try nextPicture(from: session, bytes.network, note) ?? first
   }
 
   /// Allows one picture and waits for it; past the end, the last one. nil where there is none.
   private func nextPicture(
-    from session: DecoderSession, _ network: Network
+    from session: DecoderSession, _ network: Network, _ note: (String) -> Void
   ) throws(ResourceError) -> DecodedPicture? {
     session.allow(pictures: 1)
     var hasLookedBack = false
@@ -119,6 +123,7 @@ public struct StillRun {
           hasLookedBack = true
           session.seek(to: end - .milliseconds(1))
         case .failed(let reason): throw ResourceError(reason)
+        case .note(let words): note(words)
         case .opened, .sound, .soundEnded: break
         }
       }

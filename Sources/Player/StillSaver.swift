@@ -56,7 +56,7 @@ package final class StillSaver {
         }
       case .ended: return Outcome(words: "there is no picture to save")
       case .failed(let reason): return Outcome(words: "cannot save a still: \(reason)")
-      case .opened, .sound, .soundEnded: break
+      case .opened, .sound, .soundEnded, .note: break
       }
     }
     return nil

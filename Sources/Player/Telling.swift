@@ -30,6 +30,7 @@ final class Telling {
   private(set) var framesDecoded = 0
   private(set) var framesDropped = 0
   private(set) var isPaused = false
+  var notes = StoryNotes()
   /// So much earlier than at its end it counts as finished: what its successor's first picture takes
   /// to get to the screen.
   var lead = Duration.zero
@@ -175,6 +176,7 @@ final class Telling {
       case .sound(let samples): sound?.take(samples)
       case .soundEnded(let end): soundEnded(at: end)
       case .ended(_, let pictures, let sound): ended(pictures: pictures, sound: sound)
+      case .note(let words): notes.add(words)
       case .failed(let reason): failure = reason
       }
     }

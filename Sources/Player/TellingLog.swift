@@ -118,6 +118,14 @@ struct TellingLog {
     gapStart = nil
   }
 
+  /// Something of the current story is not as it should be, although it plays.
+  mutating func note(_ line: String) {
+    events?.note(line)
+    if isOpen, !metrics.stories.isEmpty {
+      metrics.stories[metrics.stories.count - 1].notes.append(line)
+    }
+  }
+
   /// Ends the account of the current telling; what ended already stays as it was.
   mutating func close(_ status: TellingMetrics.Status, _ telling: Telling?, now: Instant) {
     guard isOpen, !metrics.stories.isEmpty else { return }

@@ -275,7 +275,8 @@ struct View {
       .init(keys: "frame", meaning: Words.bytes(perFrame)),
       .init(keys: "dropped", meaning: "\(telling.framesDropped)"),
     ]
-    return rows + (telling.progress.map { cacheRows($0, rate: scene.byteRate) } ?? [])
+    let notes = telling.notes.all.map { Overlays.Row(keys: "note", meaning: $0) }
+    return rows + notes + (telling.progress.map { cacheRows($0, rate: scene.byteRate) } ?? [])
   }
 
   private func cacheRows(_ progress: ResourceProgress, rate: UInt64?) -> [Overlays.Row] {

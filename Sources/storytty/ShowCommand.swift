@@ -40,9 +40,11 @@ struct ShowCommand {
     let depth = abilities?.colour ?? (wantsNoColour ? .never : .trueColour)
     let own = window.map { (columns: max(1, $0.columns), rows: max(1, $0.rows - 1)) }
     let size = invocation.size ?? own ?? (80, 24)
-    return StillRun(
+    var still = StillRun(
       columns: size.columns, rows: size.rows, mode: invocation.play.mode,
       depth: invocation.play.colour ?? depth, fit: invocation.play.fit,
       unicode: abilities?.unicode ?? true, cellAspect: window?.cellAspect ?? 0.5)
+    still.note = complain
+    return still
   }
 }

@@ -60,6 +60,7 @@ enum Samples {
     .ended(serial: 3, picturesEnd: nil, soundEnd: nil),
     .soundEnded(serial: 3, at: .milliseconds(10_200)),
     .soundEnded(serial: .max, at: .zero),
+    .note("its sound cannot be played: no decoder for codec 'xyz'"), .note(""),
     .failed(reason: "the file is cut off after 1.2 s"),
   ]
 }

@@ -143,6 +143,18 @@ import Testing
     #expect(try failure(events(session)) == String(reason.prefix(200)))
   }
 
+  @Test func session_withManyNotes_passesOnTheFirstOfEach() throws {
+    let long = String(repeating: "no ", count: 20_000)
+    let notes = ["it is cut off", "it is cut off", long] + (1...10).map { "note \($0)" }
+    let pool = DecoderPool(
+      program: try liar(saying: notes.map { .note($0) } + [.failed(reason: "over")]))
+    let events = try events(session(from: pool))
+    var told: [String] = []
+    for case .note(let words) in events { told.append(words) }
+    #expect(told == ["it is cut off", String(long.prefix(200))] + (1...6).map { "note \($0)" })
+    #expect(failure(events) == "over")
+  }
+
   @Test func session_withAPictureBeforeTheStart_showsItAtTheStart() throws {
     let early = Lie.picture(time: .seconds(-1))
     let pool = DecoderPool(

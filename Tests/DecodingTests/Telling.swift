@@ -26,6 +26,8 @@ final class Telling {
   private(set) var soundEnd: Duration?
   private(set) var ended: (serial: UInt32, pictures: Duration?, sound: Duration?)?
   private(set) var failure: String?
+  /// What was said not to be as it should be although it plays.
+  private(set) var notes: [String] = []
   private(set) var isDead = false
   /// What was asked for beside the story itself.
   private(set) var urls: [String] = []
@@ -165,6 +167,7 @@ final class Telling {
     case .sound(let sound): sounds.append(sound)
     case .soundEnded(_, let time): soundEnd = time
     case .ended(let serial, let pictures, let sound): ended = (serial, pictures, sound)
+    case .note(let words): notes.append(words)
     case .failed(let reason): failure = reason
     }
   }
