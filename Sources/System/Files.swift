@@ -78,7 +78,9 @@ public struct FileStatus: Hashable, Sendable {
     sizeBytes = Int64(info.st_size)
     device = UInt64(info.st_dev)
     inode = UInt64(info.st_ino)
-    modifiedNanoseconds = Int64(info.st_mtim.tv_sec) * 1_000_000_000 + Int64(info.st_mtim.tv_nsec)
+    // File systems know of dates that so many nanoseconds do not reach.
+    modifiedNanoseconds = Int64(info.st_mtim.tv_sec).multipliedClamped(by: 1_000_000_000)
+      .addingClamped(Int64(info.st_mtim.tv_nsec))
     permissions = info.st_mode & 0o7777
     owner = info.st_uid
   }

@@ -144,7 +144,11 @@ public enum PrivateFolder {
       throw SystemError(step: "examine", subject: path, code: errno)
     }
     let unit = UInt64(status.f_frsize)
-    return (UInt64(status.f_bavail) * unit, UInt64(status.f_blocks) * unit)
+    // Some volumes say that they have no end.
+    return (
+      UInt64(status.f_bavail).multipliedClamped(by: unit),
+      UInt64(status.f_blocks).multipliedClamped(by: unit)
+    )
   }
 
   /// Does something quick to its names while no other process does the same; waits for that one.
