@@ -158,6 +158,14 @@ public enum Paths {
     return String(validatingCString: resolved)
   }
 
+  /// What a symbolic link holds; nil where it cannot be read or is none.
+  static func target(ofLink path: String) -> String? {
+    var bytes = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
+    let count = readlink(path, &bytes, bytes.count - 1)
+    guard count > 0 else { return nil }
+    return String(validating: bytes[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+
   /// The path from the root on, with its links and dots.
   public static func absolute(_ path: String) -> String {
     path.hasPrefix("/") ? path : workingDirectory + "/" + path
