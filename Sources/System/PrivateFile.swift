@@ -10,7 +10,7 @@ public enum PrivateFile {
     let path = place.path
     var status = stat()
     let isThere = (place.isKernelLink ? stat(path, &status) : lstat(path, &status)) == 0
-    if isThere, status.st_mode & S_IFMT != S_IFREG {
+    if isThere, place.isKernelLink || status.st_mode & S_IFMT != S_IFREG {
       let number = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | place.linkFlag)
       guard number >= 0 else { throw SystemError(step: "open", subject: path, code: errno) }
       let file = Descriptor(adopting: number)
