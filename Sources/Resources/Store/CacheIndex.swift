@@ -36,6 +36,12 @@ final class CacheIndex {
     guard check == [[.text("ok")]] else {
       throw DatabaseError(step: "check the index", code: DatabaseError.damage)
     }
+    // SQLite gives no number after the greatest: no entry could ever be added again.
+    let numbers = try database.run(
+      "SELECT (SELECT max(id) FROM entry), max(seq) FROM sqlite_sequence WHERE name = 'entry'")
+    guard numbers.first?.allSatisfy({ ($0.number ?? 0) <= 3 << 61 }) ?? true else {
+      throw DatabaseError(step: "check the index", code: DatabaseError.damage)
+    }
   }
 
   /// What a key is stored as: the key itself may hold secrets.
@@ -49,6 +55,13 @@ final class CacheIndex {
   func limitPages(_ count: Int) throws(DatabaseError) {
     try database.run("PRAGMA max_page_count = \(count)")
   }
+
+  /// More uses than there can be: what is beyond is damage, and is not counted on from.
+  private static let uses: ClosedRange<Int64> = 0...(1 << 62)
+
+  private static let nextUse =
+    "SELECT coalesce(max(used), 0) + 1 FROM entry"
+    + " WHERE used >= \(uses.lowerBound) AND used < \(uses.upperBound)"
 
   // MARK: - Entries
 
@@ -94,8 +107,7 @@ final class CacheIndex {
       """
       INSERT INTO entry (key, state, blob, source, length, type, tag, modified, dateIsStrong,
         checked, freshFor, used, usedAt, seal, isPrivate)
-      VALUES (?, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, (SELECT coalesce(max(used), 0) + 1 FROM entry), ?, ?,
-        ?)
+      VALUES (?, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, (\(CacheIndex.nextUse)), ?, ?, ?)
       """,
       .bytes(key), .text(blob), .text(source), DatabaseValue(facts.storedLength),
       DatabaseValue(facts.type), DatabaseValue(facts.validator.entityTag),
@@ -131,8 +143,7 @@ final class CacheIndex {
   func touch(_ entry: EntryNumber, now: Int64) throws(DatabaseError) {
     try database.run(
       """
-      UPDATE entry SET used = (SELECT coalesce(max(used), 0) + 1 FROM entry), usedAt = ?
-      WHERE id = ?
+      UPDATE entry SET used = (\(CacheIndex.nextUse)), usedAt = ? WHERE id = ?
       """, .number(now), .number(entry.value))
   }
 
@@ -158,12 +169,16 @@ final class CacheIndex {
 
   // MARK: - Segments
 
+  /// Adds segments of an entry; nothing where another process has forgotten that.
   func add(_ segments: [Segment], to entry: EntryNumber) throws(DatabaseError) {
     for segment in segments {
       try database.run(
-        "INSERT OR REPLACE INTO segment (entry, start, length, hash) VALUES (?, ?, ?, ?)",
-        .number(entry.value), DatabaseValue(bits: segment.start), .number(Int64(segment.length)),
-        DatabaseValue(bits: segment.hash))
+        """
+        INSERT OR REPLACE INTO segment (entry, start, length, hash)
+        SELECT id, ?, ?, ? FROM entry WHERE id = ?
+        """,
+        DatabaseValue(bits: segment.start), .number(Int64(segment.length)),
+        DatabaseValue(bits: segment.hash), .number(entry.value))
     }
   }
 
@@ -190,8 +205,8 @@ final class CacheIndex {
     let size = rows.isEmpty ? 0 : size()
     for row in rows {
       guard let start = row[0].number, let length = row[1].number, let hash = row[2].number,
-        start >= 0, (1...Int64(Segment.most)).contains(length), UInt64(start) <= size,
-        UInt64(start) + UInt64(length) <= size
+        (0...Int64(Verdict.mostLength)).contains(start),
+        (1...Int64(Segment.most)).contains(length), UInt64(start) + UInt64(length) <= size
       else {
         // No others: there may be more rows by now.
         try database.run(
@@ -219,9 +234,12 @@ final class CacheIndex {
     try database.run(
       """
       INSERT INTO saving (day, requests, hits, misses, served, fetched) VALUES (?, ?, ?, ?, ?, ?)
-      ON CONFLICT (day) DO UPDATE SET requests = requests + excluded.requests,
-        hits = hits + excluded.hits, misses = misses + excluded.misses,
-        served = served + excluded.served, fetched = fetched + excluded.fetched
+      ON CONFLICT (day) DO UPDATE SET
+        requests = min(requests + excluded.requests, \(Int64.max)),
+        hits = min(hits + excluded.hits, \(Int64.max)),
+        misses = min(misses + excluded.misses, \(Int64.max)),
+        served = min(served + excluded.served, \(Int64.max)),
+        fetched = min(fetched + excluded.fetched, \(Int64.max))
       """,
       .text(day), .number(Int64(clamping: saving.requests)), .number(Int64(clamping: saving.hits)),
       .number(Int64(clamping: saving.misses)), .number(Int64(clamping: saving.served)),
@@ -245,7 +263,7 @@ final class CacheIndex {
   private func row(_ values: DatabaseRow) -> Row? {
     guard let number = values[0].number, let state = values[1].number.flatMap(State.init),
       let blob = values[2].text, Blob.isName(blob), let source = values[3].text,
-      let checked = values[9].number, let used = values[11].number,
+      let checked = values[9].number, let used = values[11].number, CacheIndex.uses.contains(used),
       let usedAt = values[12].number, let sealed = values[13].number, let key = values[14].bytes
     else { return nil }
     let facts = ContentFacts(
@@ -254,7 +272,9 @@ final class CacheIndex {
         entityTag: values[6].text, lastModified: values[7].text,
         dateIsStrong: values[8].number == 1),
       checked: checked, freshFor: values[10].number, isPrivate: values[15].number == 1)
-    guard UInt64(bitPattern: sealed) == seal(key: key, blob: blob, source: source, facts) else {
+    guard facts.length ?? 0 <= Verdict.mostLength,
+      UInt64(bitPattern: sealed) == seal(key: key, blob: blob, source: source, facts)
+    else {
       return nil
     }
     return Row(
