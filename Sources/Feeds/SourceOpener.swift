@@ -78,7 +78,7 @@ struct SourceOpener {
     guard let web, claim?.isMedium != true else { return loose(url: source, claim?.kind) }
     let content: Content
     do {
-      content = Content(head: try web.head(of: source, count: Limit.headBytes))
+      content = Content(head: try web.head(of: source, count: Limit.headBytes).bytes)
     } catch {
       // A folder has no bytes, or a page for browsers instead; it may list itself all the same.
       if URLText.isFolder(source), let feed = try? folder(source, web) { return Found(feed: feed) }
@@ -86,7 +86,7 @@ struct SourceOpener {
     }
     let found = try feed(content, claim, .url(source), shown) { () throws(FeedText.Unreadable) in
       do throws(WebFailure) {
-        return FeedText(try web.whole(of: source, most: Limit.feedBytes))
+        return FeedText(try web.whole(of: source, most: Limit.feedBytes).bytes)
       } catch {
         throw FeedText.Unreadable(words: error.reason)
       }
@@ -97,9 +97,10 @@ struct SourceOpener {
   /// The folder of an address with what it and the folders in it list.
   private func folder(_ source: String, _ web: any WebAccess) throws(FeedError) -> Feed {
     let shown = Story.Source.url(source).visible
-    func read(_ url: String, _ answer: Result<[UInt8], WebFailure>) throws(FeedError) -> WebFolder {
+    func read(_ url: String, _ answer: Result<WebBytes, WebFailure>) throws(FeedError) -> WebFolder
+    {
       switch answer {
-      case .success(let listing): return try WebFolder(url: url, listing: listing)
+      case .success(let listing): return try WebFolder(url: url, listing: listing.bytes)
       case .failure(let failure): throw .cannotPlay(source: shown, reason: failure.reason)
       }
     }

@@ -5,6 +5,8 @@ import Testing
 /// A web in memory.
 struct FakeWeb: WebAccess {
   var pages: [String: [UInt8]] = [:]
+  /// Where redirects lead to.
+  var moved: [String: String] = [:]
   /// What folders list.
   var lists: [String: String] = [:]
   /// What short forms stand for.
@@ -12,13 +14,15 @@ struct FakeWeb: WebAccess {
   /// Folders that are known as such.
   var folders: Set<String> = []
 
-  func head(of url: String, count: Int) throws(WebFailure) -> [UInt8] {
-    Array(try whole(of: url, most: .max).prefix(count))
+  func head(of url: String, count: Int) throws(WebFailure) -> WebBytes {
+    var page = try whole(of: url, most: .max)
+    page.bytes = Array(page.bytes.prefix(count))
+    return page
   }
 
-  func whole(of url: String, most: Int) throws(WebFailure) -> [UInt8] {
+  func whole(of url: String, most: Int) throws(WebFailure) -> WebBytes {
     guard let page = pages[url] else { throw WebFailure("it sends a web page instead") }
-    return page
+    return WebBytes(page, address: moved[url] ?? url)
   }
 
   func address(short source: String) throws(WebFailure) -> String? {
@@ -29,7 +33,7 @@ struct FakeWeb: WebAccess {
 
   func isFolder(_ url: String) -> Bool { folders.contains(url) }
 
-  func listings(of urls: [String]) -> [Result<[UInt8], WebFailure>] {
+  func listings(of urls: [String]) -> [Result<WebBytes, WebFailure>] {
     urls.map { url in
       guard let names = lists[url] else { return .failure(WebFailure("it does not list folders")) }
       let rows = names.split(separator: " ").map { name in
@@ -40,7 +44,7 @@ struct FakeWeb: WebAccess {
           """
       }
       let text = "<multistatus xmlns='DAV:'>\(rows.joined())</multistatus>"
-      return .success(Array(text.utf8))
+      return .success(WebBytes(Array(text.utf8), address: moved[url] ?? url))
     }
   }
 }
