@@ -67,7 +67,7 @@ final class CacheIndex {
 
   private static let columns =
     "id, state, blob, source, length, type, tag, modified, dateIsStrong, checked, freshFor, used,"
-    + " usedAt, seal, key, isPrivate"
+    + " usedAt, seal, key, isPrivate, address, charset"
 
   /// The live entry of a key; a damaged one is gone after this.
   func live(_ key: [UInt8]) throws(DatabaseError) -> Row? {
@@ -106,8 +106,8 @@ final class CacheIndex {
     try database.run(
       """
       INSERT INTO entry (key, state, blob, source, length, type, tag, modified, dateIsStrong,
-        checked, freshFor, used, usedAt, seal, isPrivate)
-      VALUES (?, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, (\(CacheIndex.nextUse)), ?, ?, ?)
+        checked, freshFor, used, usedAt, seal, isPrivate, address, charset)
+      VALUES (?, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, (\(CacheIndex.nextUse)), ?, ?, ?, ?, ?)
       """,
       .bytes(key), .text(blob), .text(source), DatabaseValue(facts.storedLength),
       DatabaseValue(facts.type), DatabaseValue(facts.validator.entityTag),
@@ -115,7 +115,8 @@ final class CacheIndex {
       .number(facts.validator.dateIsStrong ? 1 : 0), .number(facts.checked),
       DatabaseValue(facts.freshFor), .number(now),
       DatabaseValue(bits: seal(key: key, blob: blob, source: source, facts)),
-      .number(facts.isPrivate ? 1 : 0))
+      .number(facts.isPrivate ? 1 : 0), DatabaseValue(facts.address),
+      DatabaseValue(facts.charset))
     return EntryNumber(value: database.lastInserted)
   }
 
@@ -129,14 +130,15 @@ final class CacheIndex {
     try database.run(
       """
       UPDATE entry SET length = ?, type = ?, tag = ?, modified = ?, dateIsStrong = ?, checked = ?,
-        freshFor = ?, seal = ?, isPrivate = ? WHERE id = ?
+        freshFor = ?, seal = ?, isPrivate = ?, address = ?, charset = ? WHERE id = ?
       """,
       DatabaseValue(facts.storedLength), DatabaseValue(facts.type),
       DatabaseValue(facts.validator.entityTag), DatabaseValue(facts.validator.lastModified),
       .number(facts.validator.dateIsStrong ? 1 : 0), .number(facts.checked),
       DatabaseValue(facts.freshFor),
       DatabaseValue(bits: seal(key: key, blob: blob, source: source, facts)),
-      .number(facts.isPrivate ? 1 : 0), .number(entry.value))
+      .number(facts.isPrivate ? 1 : 0), DatabaseValue(facts.address),
+      DatabaseValue(facts.charset), .number(entry.value))
   }
 
   /// Counts a use: it is the last that goes when room is needed.
@@ -271,7 +273,8 @@ final class CacheIndex {
       validator: Validator(
         entityTag: values[6].text, lastModified: values[7].text,
         dateIsStrong: values[8].number == 1),
-      checked: checked, freshFor: values[10].number, isPrivate: values[15].number == 1)
+      checked: checked, freshFor: values[10].number, isPrivate: values[15].number == 1,
+      address: values[16].text, charset: values[17].text)
     guard facts.length ?? 0 <= Verdict.mostLength,
       UInt64(bitPattern: sealed) == seal(key: key, blob: blob, source: source, facts)
     else {
@@ -289,8 +292,9 @@ final class CacheIndex {
         blob, source, facts.length.map { String($0) }, facts.type, facts.validator.entityTag,
         facts.validator.lastModified, String(facts.validator.dateIsStrong), String(facts.checked),
         facts.freshFor.map { String($0) },
-        // Left out where it says nothing: rows of version 2 keep their seal.
-      ] + (facts.isPrivate ? ["private"] : [])
+        // Left out where they say nothing: rows of former versions keep their seal.
+      ] + (facts.isPrivate ? ["private"] : []) + (facts.address.map { ["address", $0] } ?? [])
+      + (facts.charset.map { ["charset", $0] } ?? [])
     var bytes = key
     for part in parts {
       bytes.append(part == nil ? 0 : 1)
