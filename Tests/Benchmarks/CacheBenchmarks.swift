@@ -10,7 +10,7 @@ extension Benchmarks {
   /// Warm reads with their checks against plain reads of the same file, what storing costs, and how
   /// long an index takes to open.
   @Suite(.serialized) struct CacheBenchmarks {
-    private static let size: UInt64 = Effort.isFull ? 256 << 20 : 4 << 20
+    private static let size: UInt64 = Effort.by(short: 4, quick: 64, full: 256) << 20
     private static let piece = 256 << 10
 
     private let folder: TemporaryDirectory
@@ -28,7 +28,7 @@ extension Benchmarks {
       fixed(Double(Self.size) / 1e6 / (milliseconds / 1000), 0) + " MB/s"
     }
 
-    @Test func reads_andWrites_costThis() throws {
+    @Test(.measures(.cache)) func reads_andWrites_costThis() throws {
       let bytes = [UInt8](repeating: 7, count: 256 << 10)
       let path = folder.path("cache")
       let limits = CacheLimits(reserve: 0)
@@ -72,12 +72,13 @@ extension Benchmarks {
       table.add("read again", perSecond(median(again)), fixed(reference / median(again), 2))
       table.add("write, hash, sync", perSecond(writing), "")
       table.add("slowest checked read", fixed(slowest, 2) + " ms", "")
+      note("cache.firstRead", of: "alone", reference / median(first), "of pread", .atLeast(0.5))
       table.show()
     }
 
     /// What a viewer sees while another story is fetched: its bytes are hashed, written and synced
     /// all the time by another thread.
-    @Test func reads_besideWrites_costThis() throws {
+    @Test(.measures(.cache)) func reads_besideWrites_costThis() throws {
       let path = folder.path("cache")
       let limits = CacheLimits(reserve: 0)
       let bytes = [UInt8](repeating: 7, count: 256 << 10)
@@ -132,7 +133,13 @@ extension Benchmarks {
       table.add(
         "first read, checked", perSecond(median(checked)),
         fixed(median(plain) / median(checked), 2))
-      table.add("99 of 100 checked reads", fixed(sorted[sorted.count * 99 / 100], 2) + " ms", "")
+      let slow = sorted[sorted.count * 99 / 100]
+      table.add(
+        "99 of 100 checked reads", fixed(slow, 2) + " ms",
+        note("cache.p99", of: "beside writes", slow, "ms", .atMost(2)))
+      note(
+        "cache.firstRead", of: "beside writes", median(plain) / median(checked), "of pread",
+        .atLeast(0.5))
       table.add("resident memory", fixed(Double(residentKiB()) / 1024, 1) + " MiB", "")
       table.show()
     }
@@ -165,7 +172,7 @@ extension Benchmarks {
 
     private func median(_ values: [Double]) -> Double { values.sorted()[values.count / 2] }
 
-    @Test(arguments: Effort.isFull ? [10, 10_000] : [10])
+    @Test(.measures(.cache), arguments: Effort.isFull ? [10, 10_000] : [10])
     func index_ofSoManyEntries_opensInThis(entries: Int) throws {
       let path = folder.path("cache")
       let store = try CacheStore(directory: path)
@@ -179,6 +186,7 @@ extension Benchmarks {
       }
       let opening = try milliseconds { _ = try CacheStore(directory: path) }
       var table = Table("cache, index of \(entries) entries", "", "ms")
+      note("cache.open", of: "\(entries) entries", opening, "ms")
       table.add("open", fixed(opening, 1))
       table.show()
     }

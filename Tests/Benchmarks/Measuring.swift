@@ -3,23 +3,8 @@ import Support
 import System
 import Testing
 
-/// What `make bench` prints. A time never fails a test here; without STORYTTY_BENCH each runs one
-/// short pass, so that none can rot.
+/// What `make bench` prints. A time never fails a test here.
 @Suite(.serialized) enum Benchmarks {}
-
-enum Effort {
-  static let isFull = variable("STORYTTY_BENCH") != nil
-  /// Runs of each side, in turn.
-  static let pairs = isFull ? 9 : 1
-
-  /// The clips that are measured.
-  static let clips: [(name: String, clip: Clip)] =
-    isFull
-    ? [
-      ("1080x1920", Clip(.footage, width: 1080, height: 1920, rate: 30, seconds: 10)),
-      ("1920x1080", Clip(.footage, width: 1920, height: 1080, rate: 30, seconds: 10)),
-    ] : [("180x320", Clip(.pattern, width: 180, height: 320, rate: 30, seconds: 1))]
-}
 
 /// One program that is measured.
 struct Contender {

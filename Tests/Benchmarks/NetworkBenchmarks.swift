@@ -33,7 +33,7 @@ extension Benchmarks {
     }
 
     /// Origin bytes over the file's size, however it is watched.
-    @Test func originBytes_overTheSize() throws {
+    @Test(.measures(.traffic)) func originBytes_overTheSize() throws {
       var clip = Clip(.footage, width: 1280, height: 720, rate: 30, seconds: Effort.isFull ? 20 : 3)
       clip.sound = true
       let path = try clip.file()
@@ -42,7 +42,9 @@ extension Benchmarks {
       func add(_ what: String, _ reports: [Report]) {
         let bytes = reports.map(\.network.bytes).reduce(0, +)
         let requests = reports.map(\.network.requests).reduce(0, +)
-        table.add(what, "\(requests)", fixed(Double(bytes) / Double(size), 3))
+        let ratio = Double(bytes) / Double(size)
+        note("traffic.ofSize", of: what, ratio, "")
+        table.add(what, "\(requests)", fixed(ratio, 3))
       }
       for name in ["whole", "part", "seek", "two"] {
         try nginx.serve(file: path, as: "\(name).mp4")
@@ -84,7 +86,7 @@ extension Benchmarks {
     }
 
     /// A line of 200 kB/s and stories that need about as much.
-    @Test func slowLine_withAndWithoutPreloading() throws {
+    @Test(.measures(.slow)) func slowLine_withAndWithoutPreloading() throws {
       let count = Effort.isFull ? 8 : 2
       let seconds = Effort.isFull ? 10.0 : 1
       let slow = try SlowLine(to: nginx.port, bytesPerSecond: 200_000)
@@ -109,6 +111,7 @@ extension Benchmarks {
         }
         #expect(report.stories.map(\.status) == Array(repeating: "ended", count: count))
         let waited = report.stories.reduce(0) { $0 + $1.waitedMs } / 1000
+        note("slow.stoodStill", of: name, waited, "s")
         let loading = report.stories.reduce(0) { $0 + ($1.firstPictureMs ?? 0) } / 1000
         table.add(
           name, "\(report.stories.reduce(0) { $0 + $1.waits })", fixed(waited, 1),

@@ -2,20 +2,18 @@ import Glibc
 import Pictures
 import Testing
 
-/// What each stage from pixels to terminal bytes costs, by mode and colours.
-///
-/// Prints one line a kind; `STORYTTY_BENCH=1` in the environment measures long enough to compare.
+/// What each stage from pixels to terminal bytes costs, by mode and colours; one line a kind.
 @Suite(.serialized) struct PictureBenchmarks {
   private static let columns = 120
   private static let rows = 40
   private static let tolerances = [0, 2, 4, 8]
-  private static let isLong = getenv("STORYTTY_BENCH") != nil
+  private static let isLong = Effort.extent != .short
 
   private static let kinds = PictureMode.allCases.flatMap { mode in
     ColourDepth.allCases.map { (mode, $0) }
   }
 
-  @Test(arguments: kinds)
+  @Test(.measures(.pictures), arguments: kinds)
   func stages_ofOneKind_costThis(mode: PictureMode, depth: ColourDepth) {
     let frames = Self.clip(frames: Self.isLong ? 240 : 4)
     var grids: [CellGrid] = []
@@ -30,7 +28,9 @@ import Testing
       renderer.render(frame, columns: Self.columns, rows: Self.rows, into: &grid)
       grids.append(grid)
     }
-    var line = "pictures \(mode.rawValue) \(depth.rawValue): render \(rendering) us"
+    let kind = "\(mode.rawValue) \(depth.rawValue)"
+    note("pictures.render", of: kind, Double(rendering), "us")
+    var line = "pictures \(kind): render \(rendering) us"
     for tolerance in depth == .trueColour ? Self.tolerances : [0] {
       var painter = FramePainter(
         columns: Self.columns, rows: Self.rows, top: 0, left: 0,
@@ -41,11 +41,11 @@ import Testing
       }
       line += "; t=\(tolerance) paint \(painting) us, \(bytes / grids.count) B"
     }
-    print("\(line) (a frame of \(Self.columns)x\(Self.rows) cells)")
+    say("\(line) (a frame of \(Self.columns)x\(Self.rows) cells)")
     #expect(grids.count == frames.count)
   }
 
-  @Test func overlays_eachFrame_costThis() {
+  @Test(.measures(.pictures)) func overlays_eachFrame_costThis() {
     let frames = Self.isLong ? 240 : 4
     let compositor = Compositor(depth: .trueColour, unicode: true)
     let keys = (0..<20).map { CardRow(keys: "key \($0)", action: "does something, \($0)") }
@@ -65,7 +65,7 @@ import Testing
           (0..<8).map { ("name \($0)", "value \($0)") }, onto: &grid)
       }
     }
-    print("pictures overlays: card \(card) us, info \(info) us a frame")
+    say("pictures overlays: card \(card) us, info \(info) us a frame")
   }
 
   private static func microseconds(for frames: Int, _ work: () -> Void) -> Int {

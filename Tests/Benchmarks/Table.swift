@@ -27,7 +27,7 @@ struct Table {
       }
       text += "  " + cells.joined(separator: "  ") + "\n"
     }
-    print(text)
+    say(text)
   }
 }
 

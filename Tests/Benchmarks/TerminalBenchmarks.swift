@@ -4,10 +4,10 @@ import Testing
 extension Benchmarks {
   /// What the terminal gets, and how soon.
   @Suite struct TerminalBenchmarks {
-    @Test func bytes_perPicture() throws {
+    @Test(.measures(.bytes)) func bytes_perPicture() throws {
       var table = Table(
         "bytes to the terminal for each picture, 120x40 cells", "clip", "program", "pictures",
-        "bytes", "of mpv", "budget")
+        "bytes", "of mpv", "is to be")
       for (name, clip) in Effort.clips {
         let path = try clip.file()
         let home = try TemporaryDirectory()
@@ -25,9 +25,11 @@ extension Benchmarks {
           peers.append((peer.name, pictures, Double(output.count) / Double(pictures)))
         }
         let mpv = peers.first { $0.name == "mpv" }?.bytes
+        let ratio = mpv.map { ours / $0 }
+        note("bytes.picture", of: name, ours, "B")
         table.add(
-          name, "storytty", "\(told.framesShown)", fixed(ours, 0), fixed(mpv.map { ours / $0 }, 2),
-          "0.50")
+          name, "storytty", "\(told.framesShown)", fixed(ours, 0), fixed(ratio, 2),
+          note("bytes.ofMpv", of: name, ratio, "", .atMost(0.50)))
         for peer in peers {
           table.add(
             name, peer.name, "\(peer.pictures)", fixed(peer.bytes, 0),
@@ -37,10 +39,10 @@ extension Benchmarks {
       table.show()
     }
 
-    @Test func firstPicture_fromTheStart() throws {
+    @Test(.measures(.start)) func firstPicture_fromTheStart() throws {
       var table = Table(
         "start of the process to the first byte of a picture, median of \(Effort.pairs)", "clip",
-        "program", "ms", "of the fastest peer", "budget")
+        "program", "ms", "of the fastest peer", "is to be")
       for (name, clip) in Effort.clips {
         let path = try clip.file()
         let ours = Contender(name: "storytty", program: Programs.player, arguments: [path])
@@ -55,10 +57,12 @@ extension Benchmarks {
         }
         let medians = times.map(median)
         let fastest = medians.dropFirst().min()
+        note("start.ms", of: name, medians[0], "ms")
         for (index, contender) in contenders.enumerated() {
+          let ratio = fastest.map { medians[index] / $0 }
           table.add(
-            name, contender.name, fixed(medians[index], 1),
-            fixed(fastest.map { medians[index] / $0 }, 2), index == 0 ? "0.50" : "-")
+            name, contender.name, fixed(medians[index], 1), fixed(ratio, 2),
+            index == 0 ? note("start.ofPeer", of: name, ratio, "", .atMost(0.45)) : "-")
         }
       }
       table.show()

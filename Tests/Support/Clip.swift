@@ -14,6 +14,9 @@ public struct Clip: Hashable, Sendable {
     case flash
     /// Motion, detail, gradients and soft noise at about 8 Mbit/s, to cost what real footage does.
     case footage
+    /// A video file, cropped to the shape, scaled, and told again from its start until it is long
+    /// enough.
+    case film(String)
   }
 
   public var picture: Picture
@@ -72,7 +75,12 @@ public struct Clip: Hashable, Sendable {
   }
 
   private var arguments: [String] {
-    var arguments = ["-v", "error", "-nostdin", "-y", "-f", "lavfi", "-i", source]
+    var arguments = ["-v", "error", "-nostdin", "-y"]
+    if case .film(let path) = picture {
+      arguments += ["-stream_loop", "-1", "-i", path, "-an", "-vf", source]
+    } else {
+      arguments += ["-f", "lavfi", "-i", source]
+    }
     if sound {
       arguments += [
         "-f", "lavfi", "-i",
@@ -81,10 +89,14 @@ public struct Clip: Hashable, Sendable {
       ]
     }
     arguments += ["-t", "\(seconds)", "-c:v", "libx264", "-pix_fmt", "yuv420p"]
-    arguments +=
-      picture == .footage
-      ? ["-preset", "medium", "-b:v", "8M", "-maxrate", "10M", "-bufsize", "8M", "-g", "60"]
-      : ["-preset", "veryfast", "-crf", "20"]
+    switch picture {
+    case .footage:
+      arguments += [
+        "-preset", "medium", "-b:v", "8M", "-maxrate", "10M", "-bufsize", "8M", "-g", "60",
+      ]
+    case .film: arguments += ["-profile:v", "high", "-preset", "fast", "-crf", "20"]
+    default: arguments += ["-preset", "veryfast", "-crf", "20"]
+    }
     return arguments + ["-colorspace", "bt709", "-color_primaries", "bt709", "-color_trc", "bt709"]
   }
 
@@ -98,6 +110,9 @@ public struct Clip: Hashable, Sendable {
       return "color=c=\(first):\(size),drawbox=c=\(second):t=fill:enable='gte(t,1)',\(matrix)"
     case .flash:
       return "color=c=black:\(size),drawbox=c=white:t=fill:enable='lt(mod(n,\(rate)),1)',\(matrix)"
+    case .film:
+      return "fps=\(rate),scale=\(width):\(height):force_original_aspect_ratio=increase,"
+        + "crop=\(width):\(height)"
     case .footage:
       return "mandelbrot=\(size):start_scale=0.5:end_scale=0.02:end_pts=400,format=yuv420p[a];"
         + "gradients=\(size):c0=0x203050:c1=0xE0A060:speed=0.02,format=yuv420p[b];"

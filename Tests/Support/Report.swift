@@ -7,6 +7,7 @@ public struct Report: Decodable, Sendable {
     public let kind: String?
     public let status: String
     public let error: String?
+    public let notes: [String]
     public let firstPictureMs: Double?
     public let framesDecoded: Int
     public let framesShown: Int

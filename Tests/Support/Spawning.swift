@@ -1,4 +1,5 @@
 import Glibc
+import Synchronization
 
 /// How a process ended and what it and the children that it reaped have cost.
 public struct Ending: Equatable, Sendable {
@@ -20,8 +21,46 @@ public struct SupportError: Error, CustomStringConvertible {
   public init(_ description: String) { self.description = description }
 }
 
+/// The processes that run for the tests: an interrupt from the keyboard, which reaches the tests
+/// alone, ends them too.
+final class RunningProcesses: Sendable {
+  private static let room = 512
+  /// Zero where there is none. Set under the lock, read by the signal handler.
+  nonisolated(unsafe) private static let identifiers: UnsafeMutablePointer<pid_t> = {
+    let identifiers = UnsafeMutablePointer<pid_t>.allocate(capacity: room)
+    identifiers.initialize(repeating: 0, count: room)
+    return identifiers
+  }()
+  private let lock = Mutex(())
+
+  init() {
+    _ = RunningProcesses.identifiers
+    for number in [SIGINT, SIGTERM, SIGHUP] {
+      signal(number) { number in
+        for index in 0..<RunningProcesses.room where RunningProcesses.identifiers[index] > 0 {
+          kill(RunningProcesses.identifiers[index], SIGKILL)
+        }
+        signal(number, SIG_DFL)
+        raise(number)
+      }
+    }
+  }
+
+  func add(_ identifier: pid_t) { replace(0, by: identifier) }
+  func remove(_ identifier: pid_t) { replace(identifier, by: 0) }
+
+  private func replace(_ old: pid_t, by new: pid_t) {
+    lock.withLock { _ in
+      let slots = UnsafeMutableBufferPointer(
+        start: RunningProcesses.identifiers, count: RunningProcesses.room)
+      if let index = slots.firstIndex(of: old) { slots[index] = new }
+    }
+  }
+}
+
 /// A child process of the test, reaped once.
 final class Spawned: Sendable {
+  fileprivate static let running = RunningProcesses()
   let identifier: pid_t
 
   /// Starts a program with these descriptors as 0 to 2 and nothing else open. With a terminal's
@@ -70,6 +109,7 @@ final class Spawned: Sendable {
       throw SupportError("cannot start \(path): \(String(cString: strerror(code)))")
     }
     identifier = started
+    Spawned.running.add(started)
   }
 
   /// Reaps it when it has ended. Call no more after that.
@@ -77,6 +117,7 @@ final class Spawned: Sendable {
     var status: Int32 = 0
     var usage = rusage()
     guard wait4(identifier, &status, WNOHANG, &usage) == identifier else { return nil }
+    Spawned.running.remove(identifier)
     let signal = status & 0x7F
     func milliseconds(_ time: timeval) -> Double {
       Double(time.tv_sec) * 1000 + Double(time.tv_usec) / 1000
