@@ -8,6 +8,8 @@ extension PlayerMessage {
       writer.put(request.shape)
       writer.put(request.soundRate)
       writer.put(request.start)
+      writer.put(request.mostBitsPerSecond)
+      writer.put(request.ending)
       return writer.finish()
     case .bytes(let request, let bytes):
       var writer = FieldWriter(kind: 2)
@@ -64,7 +66,10 @@ extension PlayerMessage {
           length: try reader.optional { reader throws(WireError) in try reader.number() },
           shape: try reader.shape(),
           soundRate: try reader.optional { reader throws(WireError) in try reader.number() },
-          start: try reader.duration()))
+          start: try reader.duration(),
+          mostBitsPerSecond: try reader.optional { reader throws(WireError) in
+            try reader.number()
+          }, ending: try reader.text()))
     case 2: self = .bytes(request: try reader.number(), try reader.elements())
     case 3: self = .refused(request: try reader.number(), reason: try reader.text())
     case 4:

@@ -60,14 +60,23 @@ public struct OpenRequest: Equatable, Sendable {
   public var soundRate: UInt32?
   /// Where the story begins.
   public var start: Duration
+  /// What a version of a story that comes in several should take at most, in bits a second; nil for
+  /// any.
+  public var mostBitsPerSecond: UInt64?
+  /// What its name ends with, in small letters without the dot: a hint for the few kinds that no mark
+  /// tells. Empty where there is none.
+  public var ending: String
 
   public init(
-    length: UInt64?, shape: PictureRequest, soundRate: UInt32? = nil, start: Duration = .zero
+    length: UInt64?, shape: PictureRequest, soundRate: UInt32? = nil, start: Duration = .zero,
+    mostBitsPerSecond: UInt64? = nil, ending: String = ""
   ) {
     self.length = length
     self.shape = shape
     self.soundRate = soundRate
     self.start = start
+    self.mostBitsPerSecond = mostBitsPerSecond
+    self.ending = ending
   }
 }
 

@@ -9,6 +9,7 @@ final class DecoderProcess {
   private var sent = 0
   private let started = Instant.now
   private var limitRenewed: Instant
+  private var threadsSeen: Instant
   private(set) var isClosed = false
   /// The most memory that it was seen to have resident, in KiB.
   private(set) var peakKibibytes = 0
@@ -18,6 +19,7 @@ final class DecoderProcess {
     self.program = try ChildProcess.start(
       program.path, arguments: [], environment: program.environment)
     limitRenewed = started
+    threadsSeen = started
     try self.program.socket.setNonBlocking()
     renewProcessorTime(now: started)
   }
@@ -74,6 +76,16 @@ final class DecoderProcess {
     notePeak()
     program.process.limitProcessorTime(seconds: 20 + 2 * UInt64((now - started).components.seconds))
   }
+
+  /// Whether it runs more threads than any decoder does; looked at every two seconds.
+  func hasTooManyThreads(now: Instant) -> Bool {
+    guard now - threadsSeen > .seconds(2) else { return false }
+    threadsSeen = now
+    return program.process.threads > Self.mostThreads
+  }
+
+  /// Libraries may start one or two for each processor.
+  private static let mostThreads = 64 + 2 * ChildProcess.processors
 
   /// Ends it without waiting for its end.
   func kill() {

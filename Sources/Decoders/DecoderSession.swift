@@ -21,8 +21,6 @@ public final class DecoderSession {
     case failed(String)
   }
 
-  /// Time without a picture or a request, while either is owed, after which a decoder hangs.
-  public static let patience = Duration.seconds(10)
   private static let largestRead: UInt32 = 4 << 20
   private static let largestBacklog = 1 << 20
   private static let longestReason = 200
@@ -52,12 +50,9 @@ public final class DecoderSession {
   private var hasEnded = false
   private var hasFailed = false
   private var isClosed = false
-  private var lastSign: Instant
+  var patience = Patience()
   /// The serial of the last seek; pictures with an older one are stale.
   public private(set) var serial: UInt32 = 0
-
-  /// A playlist (RFC 8216, section 4.3.1.1) is the one kind of story that may name others.
-  private static let playlistMark = Array("#EXTM3U".utf8)
 
   /// Gives a story to a waiting decoder of the pool, as soon as the resource tells its length.
   ///
@@ -76,17 +71,32 @@ public final class DecoderSession {
     self.opener = opener
     hasSound = soundRate != nil
     word = DecoderWord(shape: shape, hasSound: hasSound)
-    lastSign = .now
-    answersOwed = 1
-    resource.read(offset: 0, length: DecoderSession.playlistMark.count) { [weak self] result in
+    look(at: resource, PlaylistMark.length) { [weak self] in
+      self?.begin(
+        OpenRequest(
+          length: resource.info?.length, shape: shape, soundRate: soundRate,
+          mostBitsPerSecond: resource.bearableBitRate, ending: resource.ending))
+    }
+  }
+
+  /// Finds out whether the story is a playlist, the one kind that may name others.
+  private func look(
+    at resource: any Resource, _ count: Int, whenKnown begin: @escaping () -> Void
+  ) {
+    answersOwed += 1
+    resource.read(offset: 0, length: count) { [weak self] result in
       guard let self, !isClosed else { return }
       answersOwed -= 1
-      lastSign = .now
+      patience.noteSign(at: .now)
       switch result {
-      case .success(let mark):
-        isPlaylist = mark == DecoderSession.playlistMark
-        if !isPlaylist { self.opener = nil }
-        begin(OpenRequest(length: resource.info?.length, shape: shape, soundRate: soundRate))
+      case .success(let head):
+        let isPlaylist = PlaylistMark.isPlaylist(head)
+        if isPlaylist == nil, head.count == PlaylistMark.length {
+          return look(at: resource, PlaylistMark.reach, whenKnown: begin)
+        }
+        self.isPlaylist = isPlaylist == true
+        if !self.isPlaylist { opener = nil }
+        begin()
       case .failure(let error): startFailure = error.reason
       }
     }
@@ -112,35 +122,42 @@ public final class DecoderSession {
 
   /// When it counts as hanging unless something comes; nil while it owes nothing.
   public var deadline: Instant? {
-    if startFailure != nil, !hasFailed { return lastSign }
-    guard !hasFailed, answersOwed == 0, !hasEnded, credit > 0 else { return nil }
-    // It may have told all pictures and wait with the rest of the sound.
-    guard !hasSound || soundFramesAllowed > 0 else { return nil }
-    return lastSign + DecoderSession.patience
+    if startFailure != nil, !hasFailed { return .now }
+    return patience.deadline
   }
+
+  /// Whether it owes something, and has all that it asked for.
+  private var isAtWork: Bool {
+    guard !hasFailed, answersOwed == 0, !hasEnded, credit > 0 else { return false }
+    // It may have told all pictures and wait with the rest of the sound.
+    return !hasSound || soundFramesAllowed > 0
+  }
+
+  private func watch(at now: Instant = .now) { patience.watch(isAtWork, at: now) }
 
   /// Allows so many more pictures.
   public func allow(pictures: Int) {
     guard pictures > 0 else { return }
-    if credit == 0 { lastSign = .now }
     credit += pictures
     send(.credit(pictures: UInt32(pictures)))
+    watch()
   }
 
   /// Allows so many more frames of sound.
   public func allow(soundFrames frames: Int) {
     guard frames > 0 else { return }
-    if soundFramesAllowed == 0 { lastSign = .now }
     soundFramesAllowed += frames
     send(.soundCredit(frames: UInt32(frames)))
+    watch()
   }
 
   /// Goes to a position: what was sent before is stale from now on.
   public func seek(to time: Duration) {
     serial += 1
     hasEnded = false
-    lastSign = .now
+    patience.noteProgress(at: .now)
     send(.seek(serial: serial, to: time))
+    watch()
   }
 
   public func reshape(_ shape: PictureRequest) {
@@ -157,7 +174,7 @@ public final class DecoderSession {
   }
 
   /// The player itself was stopped: the time did not run for the decoder either.
-  public func forgive() { lastSign = .now }
+  public func forgive() { patience.forgive(at: .now) }
 
   /// Sends, receives and serves what can be without waiting. Stale pictures and ends are left out.
   public func service(_ readiness: Readiness, now: Instant) -> [Event] {
@@ -181,16 +198,18 @@ public final class DecoderSession {
     } catch {
       fail(DecoderSession.outOfTurn, into: &events)
     }
-    if !hasFailed, let deadline, now >= deadline {
-      fail("the decoder hangs", into: &events)
+    watch(at: now)
+    if !hasFailed, process.hasTooManyThreads(now: now) {
+      fail("the decoder starts too many threads", into: &events)
     }
+    if !hasFailed, let words = patience.verdict(at: now) { fail(words, into: &events) }
     return events
   }
 
   private static let outOfTurn = "the decoder spoke out of turn"
   private static let tooSlow = "the animation takes too long to be drawn"
 
-  /// Only what brings the story further is a sign of life.
+  /// Only what brings the story further is progress.
   private func take(_ message: DecoderMessage, now: Instant, into events: inout [Event]) {
     process.renewProcessorTime(now: now)
     switch message {
@@ -199,8 +218,9 @@ public final class DecoderSession {
       guard answersOwed == 0, process.backlog < DecoderSession.largestBacklog else {
         return fail(DecoderSession.outOfTurn, into: &events)
       }
-      lastSign = now
+      patience.noteRead(of: resource, to: offset, length, at: now)
       serve(request: request, resource: resource, offset: offset, length: length)
+      watch(at: now)
     case .look(let request, let resource, let offset):
       guard process.backlog < DecoderSession.largestBacklog else {
         return fail(DecoderSession.outOfTurn, into: &events)
@@ -211,7 +231,7 @@ public final class DecoderSession {
       guard process.backlog < DecoderSession.largestBacklog else {
         return fail(DecoderSession.outOfTurn, into: &events)
       }
-      lastSign = now
+      patience.noteSign(at: now)
       open(request: request, url: url)
     case .closeResource(let number):
       guard number != 0, let resource = resources.removeValue(forKey: number) else {
@@ -219,7 +239,7 @@ public final class DecoderSession {
       }
       resource.cancel()
     case .opened(let info):
-      lastSign = now
+      patience.noteProgress(at: now)
       events.append(.opened(info))
     case .picture(var picture):
       guard credit > 0 else { return fail(DecoderSession.outOfTurn, into: &events) }
@@ -228,7 +248,7 @@ public final class DecoderSession {
         return grantAnother(.credit(pictures: 1), into: &events)
       }
       credit -= 1
-      lastSign = now
+      patience.noteProgress(at: now)
       picture.time = max(.zero, picture.time)
       events.append(.picture(picture))
     case .sound(let sound): take(sound, now: now, into: &events)
@@ -237,7 +257,7 @@ public final class DecoderSession {
     case .ended(let ended, let picturesEnd, let soundEnd):
       guard ended == serial else { return }
       hasEnded = true
-      lastSign = now
+      patience.noteProgress(at: now)
       events.append(.ended(serial: ended, picturesEnd: picturesEnd, soundEnd: soundEnd))
     case .note(let words):
       let words = String(words.prefix(DecoderSession.longestReason))
@@ -260,7 +280,7 @@ public final class DecoderSession {
       return
     }
     soundFramesAllowed -= sound.frames
-    if sound.frames > 0 { lastSign = now }
+    if sound.frames > 0 { patience.noteProgress(at: now) }
     events.append(.sound(sound))
   }
 
@@ -303,7 +323,8 @@ public final class DecoderSession {
     source.readSome(offset: offset, length: Int(length)) { [weak self] result in
       guard let self else { return }
       answersOwed -= 1
-      lastSign = .now
+      patience.noteSign(at: .now)
+      watch()
       switch result {
       case .success(let bytes):
         if resource == 0, isRefused(bytes, at: offset, asked: Int(length)) {

@@ -6,6 +6,9 @@ func openMedia(
 ) throws(DecodingError) -> any MediaDecoder {
   let stream = ResourceStream(connection, resource: 0, length: request.length)
   let head = try stream.head(HeadOfFile.length)
+  if PlaylistMark.isPlaylist(head) == true {
+    return try openPlaylist(request, stream, connection)
+  }
   switch HeadOfFile.kind(of: head) {
   case .empty: throw .empty
   case .animation: return try AnimationStory(stream)
@@ -42,11 +45,12 @@ private func openFFmpeg(
   return try chooseStory(input, open, request)
 }
 
+/// - Parameter wantsPictures: whether a film without the pictures that it should have is of no use.
 private func chooseStory(
   _ input: FFmpegInput, _ open: @escaping () throws(DecodingError) -> FFmpegInput,
-  _ request: OpenRequest
+  _ request: OpenRequest, wantsPictures: Bool = false
 ) throws(DecodingError) -> any MediaDecoder {
-  let video = input.video(for: request.shape)
+  let video = input.video
   let sound = input.sound(beside: video)
   var failure: DecodingError?
   if let video {
@@ -56,7 +60,8 @@ private func chooseStory(
         sound: input.style == .video ? sound : nil, soundRate: request.soundRate,
         shape: request.shape)
     } catch {
-      if error == .protected || error == .outOfMemory || sound == nil { throw error }
+      let isVain = error == .protected || error == .outOfMemory || sound == nil
+      if isVain || wantsPictures { throw error }
       failure = error
     }
   }
@@ -71,5 +76,53 @@ private func chooseStory(
   }
   // A film that lost its pictures is no silent sound with a cover.
   if let failure, try !story.findsSound() { throw failure }
+  return story
+}
+
+/// How many versions of a story are tried.
+private let mostVersions = 4
+
+/// An HLS playlist: one version of what it names is told (RFC 8216).
+private func openPlaylist(
+  _ request: OpenRequest, _ stream: ResourceStream, _ connection: PlayerConnection
+) throws(DecodingError) -> any MediaDecoder {
+  let text = try PlaylistText(reading: stream)
+  guard let master = MasterPlaylist(text) else {
+    return try tell(PreparedPlaylist(MediaPlaylist(text)), request, connection)
+  }
+  let choice = VariantChoice(shape: request.shape, mostBitsPerSecond: request.mostBitsPerSecond)
+  let versions = choice.order(master.variants).prefix(mostVersions)
+  var failure: DecodingError?
+  for (index, version) in versions.enumerated() {
+    do throws(DecodingError) {
+      let sound = request.soundRate == nil ? nil : master.soundURI(of: version)
+      let story = try tell(
+        PreparedPlaylist(version, sound: sound, over: connection), request, connection,
+        wantsPictures: index < versions.count - 1)
+      if let failure {
+        connection.send(.note("another version of it is played: \(failure.reason)"))
+      }
+      return story
+    } catch {
+      if error == .outOfMemory { throw error }
+      failure = failure ?? error
+    }
+  }
+  throw failure ?? DecodingError("a master playlist without variants")
+}
+
+private func tell(
+  _ playlist: PreparedPlaylist, _ request: OpenRequest, _ connection: PlayerConnection,
+  wantsPictures: Bool = false
+) throws(DecodingError) -> any MediaDecoder {
+  let open = { () throws(DecodingError) -> FFmpegInput in
+    let input = try FFmpegInput(
+      ResourceStream(connection, resource: 0, length: request.length), connection: connection,
+      playlist: playlist)
+    if input.needsStreamInfo { input.findStreamInfo() }
+    return input
+  }
+  let story = try chooseStory(open(), open, request, wantsPictures: wantsPictures)
+  for note in playlist.notes { connection.send(.note(note)) }
   return story
 }

@@ -6,9 +6,11 @@ import System
 public final class FileResource: Resource {
   private let descriptor: Descriptor
   public let info: ContentInfo?
+  public let ending: String
 
   /// Opens a regular file; directories, fifos and devices are refused without waiting for them.
   public init(path: String) throws(ResourceError) {
+    ending = path.fileEnding
     do {
       descriptor = try Descriptor.open(reading: path)
     } catch {

@@ -54,6 +54,13 @@ public protocol Resource: AnyObject {
   /// How far it can be read from an offset on without asking a server; the offset itself where it is
   /// missing.
   func endAtHand(from offset: UInt64) -> UInt64
+
+  /// What its line carries for long, in bits a second, or a moderate guess where that is not known
+  /// yet; nil where no line is between.
+  var bearableBitRate: UInt64? { get }
+
+  /// What its name ends with, in small letters without the dot; empty where that is not known.
+  var ending: String { get }
 }
 
 extension Resource {
@@ -68,6 +75,8 @@ extension Resource {
   public func setUrgency(_: ResourceUrgency) {}
   public var isFetching: Bool { false }
   public func endAtHand(from _: UInt64) -> UInt64 { .max }
+  public var bearableBitRate: UInt64? { nil }
+  public var ending: String { "" }
 }
 
 /// Whose bytes come first.
@@ -87,4 +96,16 @@ public enum ResourceUrgency: Int, Comparable, Sendable {
 /// Opens what a resource (a playlist) names, or refuses it.
 public protocol ResourceOpener: AnyObject {
   func open(_ reference: String) throws(ResourceError) -> any Resource
+}
+
+extension String {
+  /// What follows the last dot of a path's last part, in small letters; empty where nothing does, or
+  /// what is too long for a kind of file.
+  public var fileEnding: String {
+    let reversed = utf8.reversed().prefix(9).map { $0 }
+    guard let dot = reversed.firstIndex(of: UInt8(ascii: ".")),
+      !reversed[..<dot].contains(UInt8(ascii: "/"))
+    else { return "" }
+    return String(decoding: reversed[..<dot].reversed(), as: UTF8.self).lowercased()
+  }
 }

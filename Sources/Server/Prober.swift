@@ -125,9 +125,11 @@ final class Prober {
 /// A file of the served folder as a decoder's resource.
 private final class OpenedFile: Resource {
   let info: ContentInfo?
+  let ending: String
   private let file: Descriptor
 
   init(_ folder: RootedFolder, _ path: String) throws(SystemError) {
+    ending = path.fileEnding
     file = try folder.open(path)
     info = ContentInfo(length: UInt64(max(0, try FileStatus(of: file).sizeBytes)))
   }

@@ -108,6 +108,14 @@ public final class ChildProcess {
     identifier > 0 ? ResourceUsage.peakKibibytes(of: "\(identifier)") ?? 0 : reapedPeak
   }
 
+  /// How many threads it has; 0 where that cannot be told.
+  public var threads: Int {
+    identifier > 0 ? ResourceUsage.status("Threads:", of: "\(identifier)") ?? 0 : 0
+  }
+
+  /// Processors that this machine has.
+  public static var processors: Int { max(1, Int(clamping: sysconf(Int32(_SC_NPROCESSORS_CONF)))) }
+
   private func wait(options: Int32) -> Ending? {
     guard identifier > 0 else { return nil }
     var status: Int32 = 0
@@ -171,11 +179,16 @@ public struct ResourceUsage: Equatable, Sendable {
   /// The largest resident set of a program itself (proc(5), VmHWM). What getrusage says counts
   /// the memory of whoever started it, which shared its process for a moment before exec.
   fileprivate static func peakKibibytes(of process: String) -> Int? {
+    status("VmHWM:", of: process)
+  }
+
+  /// A number of a process's status (proc(5)).
+  fileprivate static func status(_ name: String, of process: String) -> Int? {
     guard let status = try? Descriptor.open(reading: "/proc/\(process)/status"),
       let bytes = try? status.read(at: 0, count: 8192)
     else { return nil }
     let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n")
-    let words = lines.first { $0.hasPrefix("VmHWM:") }?.split { $0 == " " || $0 == "\t" }
+    let words = lines.first { $0.hasPrefix(name) }?.split { $0 == " " || $0 == "\t" }
     return words.flatMap { $0.count > 1 ? Int($0[1]) : nil }
   }
 }

@@ -1,3 +1,4 @@
+import DecoderLink
 import Glibc
 import Pictures
 import Player
@@ -92,8 +93,8 @@ struct PrefetchCommand {
       let line = ProgressLine(
         name: outcome.source, number: number, count: count, isShown: !invocation.json)
       defer { line.clear() }
-      let mark = try read(resource, at: 0, count: 7, from: network, line)
-      if mark.elementsEqual("#EXTM3U".utf8) {
+      let head = try read(resource, at: 0, count: PlaylistMark.reach, from: network, line)
+      if PlaylistMark.isPlaylist(head) == true {
         throw Failure(reason: "a playlist, whose parts are fetched as it plays")
       }
       while true {

@@ -195,7 +195,57 @@ import Testing
     // Stale pictures are answered: whoever does not read the answers fills the player's memory.
     let reason = try failure(events(session))
     #expect(reason == "the decoder hangs" || !ofSound && reason == "the decoder spoke out of turn")
-    #expect(Instant.now - began < DecoderSession.patience + .seconds(3))
+    #expect(Instant.now - began < Patience().silence + .seconds(3))
+  }
+
+  /// A program that asks for ten bytes every 0.1 s, and gets them.
+  @Test func session_withAProgramThatAsksForEver_givesItUp() throws {
+    let ask = DecoderMessage.read(request: 1, resource: 0, offset: 0, length: 10).frame
+    try directory.write(ask, to: "ask")
+    let path = directory.path("ask")
+    let pool = DecoderPool(
+      program: try decoder(
+        faulty: "cat <&3 >/dev/null & while cat \(path) >&3; do sleep 0.1; done 2>/dev/null"))
+    let session = try session(from: pool)
+    session.patience.effort = .seconds(2)
+    session.allow(pictures: 1)
+    #expect(try failure(events(session)) == "decoding it comes to no end")
+  }
+
+  /// A program of 200 threads more than there may be.
+  @Test func session_withAProgramOfManyThreads_givesItUp() throws {
+    let most = 64 + 2 * ChildProcess.processors
+    let code = """
+      import threading, time
+      for _ in range(\(most) + 200): threading.Thread(target=time.sleep, args=(60,), daemon=True).start()
+      time.sleep(60)
+      """
+    try directory.write(code, to: "threads.py")
+    let pool = DecoderPool(
+      program: try decoder(faulty: "exec python3 \(directory.path("threads.py"))"))
+    let session = try session(from: pool)
+    session.allow(pictures: 1)
+    var reason: String?
+    let end = Instant.now + .seconds(8)
+    while reason == nil, Instant.now < end {
+      let ready = try awaitReadiness(
+        of: [Interest(session.descriptor)], until: .now + .milliseconds(200))
+      reason = failure(session.service(ready[0], now: .now))
+    }
+    #expect(reason == "the decoder starts too many threads")
+  }
+
+  /// What stands before the tag of a playlist in practice does not hide that it is one.
+  @Test(arguments: [
+    ("#EXTM3U\nx", true), ("\u{FEFF}#EXTM3U\nx", true), ("\n\n# comment\n#EXTM3U\nx", true),
+    ("# comment\n", false), ("#EXTM3", false), ("x#EXTM3U\n", false),
+  ])
+  func session_ofAPlaylist_isKnownAsOne(text: String, expected: Bool) throws {
+    let path = try directory.write(text, to: "list")
+    let pool = DecoderPool(program: try decoder(faulty: "exec sleep 60"))
+    let session = try DecoderSession(
+      from: pool, telling: FileResource(path: path), opener: nil, shape: shape)
+    #expect(session.isPlaylist == expected)
   }
 
   /// Sound has credits of its own; what a seek made stale gives them back.
@@ -340,7 +390,7 @@ import Testing
     let began = Instant.now
     #expect(try failure(events(session)) == "the decoder hangs")
     let took = Instant.now - began
-    #expect(took >= DecoderSession.patience && took < DecoderSession.patience + .seconds(3))
+    #expect(took >= Patience().silence && took < Patience().silence + .seconds(3))
   }
 
   @Test func close_leavesNoProcess() throws {

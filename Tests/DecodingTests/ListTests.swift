@@ -32,8 +32,7 @@ import Testing
     #expect(telling.info?.container == "hls")
   }
 
-  /// A list that does not say that it is whole ends where it ends; its own name, which is made up
-  /// here, is not asked for.
+  /// A list that does not say that it is whole ends where it ends, and is not asked for again.
   @Test(arguments: [1, 5]) func list_withoutAnEnd_isToldFromItsStartToItsEnd(count: Int) throws {
     let bytes = try segment()
     let whole = String(decoding: list("s.ts"), as: UTF8.self)
@@ -64,23 +63,170 @@ import Testing
     #expect(telling.urls.allSatisfy { $0 == url } && !telling.urls.isEmpty)
   }
 
-  @Test func list_ofASmallerAndALargerSize_tellsTheOneThatFills() throws {
-    let bytes = try segment()
-    let master = """
-      #EXTM3U
-      #EXT-X-STREAM-INF:BANDWIDTH=100000,RESOLUTION=320x180
-      a/small.m3u8
-      #EXT-X-STREAM-INF:BANDWIDTH=900000,RESOLUTION=320x180
-      b/large.m3u8
+  /// A master playlist: name, size, bits a second and codecs of each version.
+  private func master(_ versions: (String, String, Int, String)..., sound: String? = nil) -> [UInt8]
+  {
+    var lines = ["#EXTM3U"]
+    if let sound {
+      lines.append("#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"a\",NAME=\"n\",URI=\"\(sound)\"")
+    }
+    for (name, size, bandwidth, codecs) in versions {
+      lines += [
+        "#EXT-X-STREAM-INF:BANDWIDTH=\(bandwidth),RESOLUTION=\(size),CODECS=\"\(codecs)\",AUDIO=\"a\""
+      ]
+      lines += [name]
+    }
+    return Array((lines.joined(separator: "\n") + "\n").utf8)
+  }
 
-      """
-    let lists = ["a/small.m3u8": list("s.ts"), "b/large.m3u8": list("s.ts")]
-    let telling = try Telling(
-      Array(master.utf8), opener: { lists[$0] ?? ($0.hasSuffix("/s.ts") ? bytes : nil) })
+  private let plain = "avc1.42c00d"
+
+  /// Versions in folders of their own, of which those in `missing` are not there.
+  private func tell(
+    _ master: [UInt8], soundRate: UInt32? = nil, most: UInt64? = nil, missing: Set<String> = [],
+    lists: [String: [UInt8]] = [:]
+  ) throws -> Telling {
+    let bytes = try segment()
+    let telling = try Telling(master, soundRate: soundRate, most: most) { url in
+      if missing.contains(url) { return nil }
+      if let list = lists[url] { return list }
+      return url.hasSuffix(".m3u8") ? self.list("s.ts") : bytes
+    }
+    try telling.allow(1_000)
+    try telling.send(.soundCredit(frames: 1_000_000))
+    #expect(try telling.listen())
+    return telling
+  }
+
+  /// The version that is told is the only one that anything is asked of.
+  @Test(
+    arguments: [
+      (nil, "a/v.m3u8 a/s.ts"), (500_000, "a/v.m3u8 a/s.ts"), (50_000, "a/v.m3u8 a/s.ts"),
+    ] as [(UInt64?, String)])
+  func master_asksForOneVersionAlone(most: UInt64?, expected: String) throws {
+    let telling = try tell(
+      master(
+        ("c/v.m3u8", "1280x720", 4_000_000, plain), ("a/v.m3u8", "320x180", 300_000, plain),
+        ("b/v.m3u8", "640x360", 900_000, plain)), most: most)
+    #expect(telling.failure == nil)
+    #expect(telling.pictures.count == 50)
+    #expect(telling.urls == expected.split(separator: " ").map { String($0) })
+    #expect(telling.notes == [])
+  }
+
+  @Test(arguments: [(["a/v.m3u8"], 3), (["a/s.ts"], 4), (["c/v.m3u8", "c/s.ts"], 2)])
+  func master_whoseFirstChoiceIsMissing_tellsTheNext(missing: [String], requests: Int) throws {
+    let telling = try tell(
+      master(
+        ("c/v.m3u8", "1280x720", 4_000_000, plain), ("a/v.m3u8", "320x180", 300_000, plain),
+        ("b/v.m3u8", "640x360", 900_000, plain)), missing: Set(missing))
+    #expect(telling.failure == nil)
+    #expect(telling.pictures.count == 50)
+    let isOther = !missing.contains("c/v.m3u8")
+    #expect(telling.urls.last == (isOther ? "b/s.ts" : "a/s.ts"))
+    #expect(Set(telling.urls).count == requests)
+    #expect(telling.notes == (isOther ? ["another version of it is played: not allowed"] : []))
+  }
+
+  @Test func master_whoseVersionsAreAllMissing_saysWhatBecameOfTheFirst() throws {
+    let telling = try tell(
+      master(("a/v.m3u8", "320x180", 300_000, plain), ("b/v.m3u8", "640x360", 900_000, plain)),
+      missing: ["a/v.m3u8", "b/v.m3u8"])
+    #expect(telling.failure == "not allowed")
+    #expect(telling.urls == ["a/v.m3u8", "b/v.m3u8"])
+  }
+
+  @Test(arguments: [false, true]) func master_withSoundApart_tellsBoth(isMissing: Bool) throws {
+    let directory = try TemporaryDirectory()
+    let path = "\(directory.path)/sound.ts"
+    let made = try run(
+      Programs.installed("ffmpeg") ?? "ffmpeg",
+      ["-v", "error", "-nostdin", "-f", "lavfi", "-i", "sine=duration=2", "-c:a", "aac", path],
+      within: .seconds(60))
+    try #require(made.status == 0)
+    let telling = try tell(
+      master(("a/v.m3u8", "320x180", 300_000, plain), sound: "t/v.m3u8"), soundRate: 48_000,
+      missing: isMissing ? ["t/v.m3u8"] : [], lists: ["t/s.ts": contents(path)])
+    #expect(telling.failure == nil)
+    #expect(telling.pictures.count == 50)
+    #expect(telling.info?.soundCodec == (isMissing ? nil : "aac"))
+    let heard = telling.sounds.reduce(0) { $0 + $1.frames }
+    #expect(isMissing ? heard == 0 : (96_000...98_100).contains(heard))
+    #expect(telling.notes == (isMissing ? ["its sound cannot be had: not allowed"] : []))
+  }
+
+  @Test(arguments: ["self", "circle"]) func master_thatNamesItself_isRefused(kind: String) throws {
+    let master = master(("m.m3u8", "320x180", 300_000, plain))
+    let other = self.master(("n.m3u8", "320x180", 300_000, plain))
+    let telling = try tell(
+      master, lists: ["m.m3u8": kind == "self" ? master : other, "n.m3u8": master])
+    #expect(telling.failure == "the master playlist names another master playlist, or itself")
+    #expect(telling.urls == ["m.m3u8"])
+  }
+
+  /// A version without an end is told as far as its list goes, without waiting for more of it.
+  @Test func master_ofALiveVersion_endsWithItsList() throws {
+    let live = String(decoding: list("s.ts"), as: UTF8.self)
+      .replacing("#EXT-X-ENDLIST\n", with: "").replacing(
+        "TARGETDURATION:2", with: "TARGETDURATION:60")
+    let telling = try tell(
+      master(("a/v.m3u8", "320x180", 300_000, plain)), lists: ["a/v.m3u8": Array(live.utf8)])
+    #expect(telling.failure == nil)
+    #expect(telling.ended?.pictures == .seconds(2))
+    #expect(telling.urls == ["a/v.m3u8", "a/s.ts"])
+  }
+
+  @Test(arguments: [
+    ("\u{FEFF}", "", ""), ("\n\n# made by hand\r\n", "", ""), ("", "#EXT-X-TARGETDURATION:2\n", ""),
+    ("", "#EXT-X-VERSION:7\n", "#EXT-X-GAP\n#EXTINF:2,\nmissing.ts\n"),
+  ])
+  func list_thatIsNotQuiteOne_isTold(before: String, without: String, more: String) throws {
+    let bytes = try segment()
+    let text =
+      before
+      + String(decoding: list("s.ts"), as: UTF8.self).replacing(without, with: "")
+      .replacing("#EXTINF", with: more + "#EXTINF")
+    let telling = try Telling(Array(text.utf8), opener: { $0 == "s.ts" ? bytes : nil })
     try telling.allow(1_000)
     #expect(try telling.listen())
     #expect(telling.failure == nil)
     #expect(telling.pictures.count == 50)
-    #expect(telling.urls.contains("a/s.ts"))
+    #expect(telling.urls == ["s.ts"])
+    #expect(telling.notes == (more.isEmpty ? [] : ["parts of it are missing"]))
+  }
+
+  /// What is missing in the middle is told; what is missing at the end ends it.
+  @Test(arguments: [["s.ts", "no.ts", "s.ts"], ["s.ts", "no.ts"]])
+  func list_withAMissingPart_saysSo(parts: [String]) throws {
+    let bytes = try segment()
+    let list = "#EXTM3U\n" + parts.map { "#EXTINF:2,\n\($0)\n" }.joined()
+    let telling = try Telling(Array(list.utf8), opener: { $0 == "s.ts" ? bytes : nil })
+    try telling.allow(1_000)
+    #expect(try telling.listen())
+    let isMiddle = parts.last == "s.ts"
+    #expect(telling.failure == (isMiddle ? nil : "not allowed"))
+    #expect(telling.notes == (isMiddle ? ["a part of it is missing: not allowed"] : []))
+    // Two that wait for others behind them go with those.
+    #expect(telling.pictures.count == (isMiddle ? 100 : 48))
+  }
+
+  @Test func list_ofProtectedParts_saysSo() throws {
+    let text = String(decoding: list("s.ts"), as: UTF8.self).replacing(
+      "#EXTINF", with: "#EXT-X-KEY:METHOD=SAMPLE-AES,URI=\"skd://k\",KEYFORMAT=\"x\"\n#EXTINF")
+    let telling = try Telling(Array(text.utf8))
+    try telling.allow(1)
+    #expect(try telling.listen())
+    #expect(telling.failure == "protected content")
+    #expect(telling.urls == [])
+  }
+
+  /// A part that is a playlist itself opens nothing.
+  @Test func list_whoseSegmentIsAList_isRefused() throws {
+    let inner = list("s.ts")
+    let telling = try Telling(list("l.m3u8"), opener: { $0 == "l.m3u8" ? inner : nil })
+    try telling.allow(1)
+    #expect(try telling.listen())
+    #expect(telling.failure == "not a media file")
+    #expect(Set(telling.urls) == ["l.m3u8"])
   }
 }

@@ -50,18 +50,18 @@ final class Telling {
     _ bytes: [UInt8], width: UInt32 = 120, height: UInt32 = 80, fit: PictureRequest.Fit = .contain,
     soundRate: UInt32? = nil, start: Duration = .zero, length: Bool = true,
     atHand: Int = .max, lacking: Lacking = .waits, arguments: [String] = [],
-    opener: @escaping Opener = { _ in nil }
+    most: UInt64? = nil, ending: String = "", opener: @escaping Opener = { _ in nil }
   ) throws {
     try self.init(
       bytes, shape: PictureRequest(width: width, height: height, fit: fit), soundRate: soundRate,
       start: start, length: length, atHand: atHand, lacking: lacking, arguments: arguments,
-      opener: opener)
+      most: most, ending: ending, opener: opener)
   }
 
   init(
     _ bytes: [UInt8], shape: PictureRequest, soundRate: UInt32? = nil, start: Duration = .zero,
     length: Bool = true, atHand: Int = .max, lacking: Lacking = .waits, arguments: [String] = [],
-    opener: @escaping Opener = { _ in nil }
+    most: UInt64? = nil, ending: String = "", opener: @escaping Opener = { _ in nil }
   ) throws {
     self.atHand = atHand
     self.lacking = lacking
@@ -75,7 +75,7 @@ final class Telling {
       .open(
         OpenRequest(
           length: length ? UInt64(bytes.count) : nil, shape: shape, soundRate: soundRate,
-          start: start)))
+          start: start, mostBitsPerSecond: most, ending: ending)))
   }
 
   convenience init(corpus name: String, width: UInt32 = 120, height: UInt32 = 80) throws {

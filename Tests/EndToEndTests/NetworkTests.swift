@@ -46,6 +46,29 @@ extension EndToEnd {
       }
     }
 
+    /// Of a story in several versions the one that fills the screen is fetched, and nothing of others.
+    @Test func hls_ofSeveralVersions_fetchesOneAlone() throws {
+      let clip = try Clip(width: 320, height: 180, seconds: 2).file()
+      let part = cache.path("part.ts")
+      let made = try run(
+        Programs.installed("ffmpeg") ?? "ffmpeg",
+        ["-v", "error", "-nostdin", "-i", clip, "-c", "copy", part], within: .seconds(60))
+      try #require(made.status == 0)
+      let nginx = try Nginx()
+      var master = "\n#EXTM3U\n"
+      for (name, size) in [("large", "1920x1080"), ("small", "320x180"), ("middle", "640x360")] {
+        master += "#EXT-X-STREAM-INF:BANDWIDTH=800000,RESOLUTION=\(size)\n\(name).m3u8\n"
+        try nginx.serve(Array("#EXTM3U\n#EXTINF:2,\n\(name).ts\n".utf8), as: "\(name).m3u8")
+        try nginx.serve(file: part, as: "\(name).ts")
+      }
+      try nginx.serve(Array(master.utf8), as: "story.m3u8")
+      let report = try untimed(["\(nginx.url)/story.m3u8"], ["--size", "40x12"])
+      #expect(report.stories.map(\.status) == ["ended"])
+      #expect(report.stories.map(\.framesDecoded) == [50])
+      #expect(Set(nginx.accesses.map(\.path)) == ["/story.m3u8", "/small.m3u8", "/small.ts"])
+      #expect(nginx.accesses.count == 3)
+    }
+
     @Test func wholeStory_playedAgain_opensNoConnection() throws {
       let clip = try Clip(.pattern, width: 640, height: 360, seconds: 3).file()
       let nginx = try Nginx()

@@ -44,17 +44,22 @@ final class FFmpegInput {
   let context: UnsafeMutablePointer<AVFormatContext>
   private let bytes: FFmpegBytes
   private let opener: FFmpegOpener
+  private let resource: ResourceStream
 
-  /// The HLS demuxer needs a name, which relative addresses then stand beside, and by which it asks
-  /// for the list again. Nothing that a list names is called so: that is one line each.
-  private static let name = "list\n"
+  /// The HLS demuxer needs a name, which relative addresses then stand beside.
+  private static let name = "list"
 
-  init(_ stream: ResourceStream, connection: PlayerConnection, format: String? = nil)
-    throws(DecodingError)
-  {
-    let bytes = try FFmpegBytes(stream)
+  /// - Parameters:
+  ///   - format: the demuxer, where it need not be found out.
+  ///   - playlist: what stands in the resource, put right.
+  init(
+    _ stream: ResourceStream, connection: PlayerConnection, format: String? = nil,
+    playlist: PreparedPlaylist? = nil
+  ) throws(DecodingError) {
+    let bytes = try FFmpegBytes(playlist.map { MemoryStream($0.text) } ?? stream)
     self.bytes = bytes
-    opener = FFmpegOpener(connection, list: Self.name, length: stream.length)
+    resource = stream
+    opener = FFmpegOpener(connection, lists: playlist?.lists ?? [])
     guard let allocated = avformat_alloc_context() else { throw .outOfMemory }
     allocated.pointee.pb = bytes.context
     allocated.pointee.flags |= AVFMT_FLAG_CUSTOM_IO
@@ -63,7 +68,8 @@ final class FFmpegInput {
     defer { av_dict_free(&options) }
     var opened: UnsafeMutablePointer<AVFormatContext>? = allocated
     let code = avformat_open_input(
-      &opened, Self.name, format.flatMap { av_find_input_format($0) }, &options)
+      &opened, Self.name, (playlist == nil ? format : "hls").flatMap { av_find_input_format($0) },
+      &options)
     guard code >= 0, let opened else {
       throw stream.failure ?? opener.failure ?? DecodingError(ffmpeg: code, else: .notMedia)
     }
@@ -81,8 +87,6 @@ final class FFmpegInput {
     let values = [
       ("allowed_extensions", "ALL"), ("allowed_segment_extensions", "ALL"),
       ("extension_picky", "0"), ("http_persistent", "0"), ("http_multiple", "0"),
-      // A list that does not say that it is whole is told from its start, and to its end.
-      ("live_start_index", "0"), ("max_reload", "3"),
     ]
     for (name, value) in values { av_dict_set(&options, name, value, 0) }
     return options
@@ -99,15 +103,9 @@ final class FFmpegInput {
     return sounds.first(where: \.isDefault) ?? sounds.first
   }
 
-  /// The video to tell: the one that the container prefers; of the same in several sizes the
-  /// smallest that fills the shape.
-  func video(for shape: PictureRequest) -> FFmpegStream? {
+  /// The video to tell: the one that the container prefers.
+  var video: FFmpegStream? {
     let videos = streams.filter { $0.isVideo && !$0.isAttachedPicture && !$0.isEmpty }
-    if context.pointee.nb_programs > 1, container == "hls" {
-      let bySize = videos.sorted { $0.width * $0.height < $1.width * $1.height }
-      return bySize.first { $0.width >= Int(shape.width) && $0.height >= Int(shape.height) }
-        ?? bySize.last
-    }
     return videos.first(where: \.isDefault) ?? videos.first
   }
 
@@ -193,16 +191,14 @@ final class FFmpegInput {
   /// Whether what is read next is at hand, and no network is waited for.
   var isAtHand: Bool {
     // Of a list it is what it names that has to come.
-    isWhole || container != "hls" && resource?.isAtHand(Self.glimpse) ?? false
+    isWhole || container != "hls" && resource.isAtHand(Self.glimpse)
   }
 
   /// Whether all of it is at hand.
-  var isWhole: Bool { resource?.isWhole ?? false }
+  var isWhole: Bool { resource.isWhole }
 
   /// Whether the last that was read could not be had.
   var hasFailed: Bool { bytes.stream.failure != nil || opener.failure != nil }
-
-  private var resource: ResourceStream? { bytes.stream as? ResourceStream }
 
   /// No packet of sound takes more bytes than this to be read, but for strange ones.
   private static let glimpse: UInt64 = 64 << 10
@@ -227,7 +223,6 @@ final class FFmpegInput {
     -> FFmpegStream.IndexEntry?
   {
     guard demuxer == "mp3", let first = stream.firstEntry, timestamp > first.timestamp,
-      let resource,
       let constant = ConstantRateMP3(firstFrame: first.offset, read: resource.peek),
       let wanted = stream.time(timestamp - first.timestamp)
     else { return nil }

@@ -1,20 +1,19 @@
 import CFFmpeg
+import DecoderLink
 
 /// Opens what a container names beside itself (an HLS list's segments and keys) through the player,
 /// which alone decides what may be opened. Binding file: unsafe pointers.
 final class FFmpegOpener {
   private let connection: PlayerConnection
-  /// What FFmpeg calls the story itself, and its length.
-  private let list: String
-  private let length: UInt64?
+  /// The playlists that FFmpeg opens before anything else, in this order.
+  private var lists: ArraySlice<[UInt8]>
   private var opened: [UnsafeMutablePointer<AVIOContext>: FFmpegBytes] = [:]
   /// Why something could not be opened or read; FFmpeg goes on without it and does not tell.
   private(set) var failure: DecodingError?
 
-  init(_ connection: PlayerConnection, list: String, length: UInt64?) {
+  init(_ connection: PlayerConnection, lists: [[UInt8]]) {
     self.connection = connection
-    self.list = list
-    self.length = length
+    self.lists = lists[...]
   }
 
   /// Makes a container open through this object, which must outlive it.
@@ -30,10 +29,7 @@ final class FFmpegOpener {
     _ url: String, key: String?, vector: String?
   ) -> UnsafeMutablePointer<AVIOContext>? {
     do throws(DecodingError) {
-      if url == list {
-        let stream = ResourceStream(connection, resource: 0, length: length)
-        return keep(try FFmpegBytes(EndedList(stream)))
-      }
+      if let list = lists.popFirst() { return keep(try FFmpegBytes(MemoryStream(list))) }
       let isEncrypted = url.hasPrefix("crypto:") || url.hasPrefix("crypto+")
       let (id, length) = try connection.openResource(isEncrypted ? String(url.dropFirst(7)) : url)
       var stream: any ByteStream = ResourceStream(connection, resource: id, length: length)
@@ -56,28 +52,15 @@ final class FFmpegOpener {
   }
 
   fileprivate func close(_ context: UnsafeMutablePointer<AVIOContext>) {
-    if let reason = opened.removeValue(forKey: context)?.stream.failure { failure = reason }
+    guard let stream = opened.removeValue(forKey: context)?.stream else { return }
+    if let reason = stream.failure {
+      failure = reason
+    } else if let former = failure, !(stream is MemoryStream) {
+      // It goes on behind what is missing.
+      failure = nil
+      connection.send(.note("a part of it is missing: \(former.reason)"))
+    }
   }
-}
-
-/// An HLS list that is read again because it did not say that it is whole (RFC 8216, section
-/// 4.3.3.4): the same bytes, and then that it is. What comes to such a list later is not told.
-private final class EndedList: ByteStream {
-  private let source: ResourceStream
-  private var isAtEnd = false
-  let length: UInt64? = nil
-  var failure: DecodingError? { source.failure }
-
-  init(_ source: ResourceStream) { self.source = source }
-
-  func read(_ count: Int) throws(DecodingError) -> [UInt8] {
-    guard !isAtEnd else { return [] }
-    let part = try source.read(count)
-    isAtEnd = part.isEmpty
-    return isAtEnd ? Array("\n#EXT-X-ENDLIST\n".utf8) : part
-  }
-
-  func move(to position: UInt64) -> Bool { false }
 }
 
 private func opener(of context: UnsafeMutablePointer<AVFormatContext>?) -> FFmpegOpener? {

@@ -107,6 +107,10 @@ public final class CachedResource: Resource {
     offset == .max ? offset : content.held.end(from: offset)
   }
 
+  public var bearableBitRate: UInt64? { network.bearableBitRate }
+
+  public var ending: String { String(content.address.target.prefix { $0 != "?" }).fileEnding }
+
   public var progress: ResourceProgress {
     let length = content.facts?.length
     let shares = content.held.ranges.map { range in

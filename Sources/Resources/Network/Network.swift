@@ -217,6 +217,12 @@ public final class Network {
   /// Bytes a second that servers sent lately; nil while nothing comes.
   public var rate: UInt64? { rateMeter.rate(at: .now) }
 
+  /// What the line carries for long, in bits a second, with a quarter of it to spare; until that is
+  /// known, what most lines carry.
+  var bearableBitRate: UInt64 {
+    rateMeter.best.map { min($0, 1 << 40) * 6 } ?? 2_500_000
+  }
+
   /// Bytes that come within a quarter of a second: with no more than that to come of one request it
   /// is time for the next, or the line would lie idle in between.
   var littleLeft: UInt64 { max(64 << 10, (rate ?? 0) / 4) }

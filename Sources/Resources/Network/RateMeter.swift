@@ -4,6 +4,9 @@ import System
 struct RateMeter {
   private static let span = Duration.seconds(2)
   private var samples: [(at: Instant, total: UInt64)] = []
+  /// The most that came in a second so far, where enough came at once to tell.
+  private(set) var best: UInt64?
+  private static let telling: (bytes: UInt64, time: Duration) = (256 << 10, .milliseconds(100))
 
   /// Notes how many bytes have come in all.
   mutating func note(total: UInt64, at now: Instant) {
@@ -16,6 +19,18 @@ struct RateMeter {
       samples.append((now, total))
     }
     while samples.count > 1, now - samples[1].at > RateMeter.span { samples.removeFirst() }
+    noteBest()
+  }
+
+  private mutating func noteBest() {
+    guard let last = samples.last,
+      let first = samples.first(where: { last.at - $0.at <= RateMeter.span }),
+      last.total - min(first.total, last.total) >= RateMeter.telling.bytes,
+      last.at - first.at >= RateMeter.telling.time
+    else { return }
+    let (seconds, attoseconds) = (last.at - first.at).components
+    let rate = Double(last.total - first.total) / (Double(seconds) + Double(attoseconds) / 1e18)
+    best = max(best ?? 0, UInt64(rate))
   }
 
   /// Nil where nothing has come lately.

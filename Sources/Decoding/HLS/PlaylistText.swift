@@ -1,0 +1,70 @@
+/// The lines of an HLS playlist from its first tag on: without blank ones, the space around them, and
+/// control characters (RFC 8216, section 4.1).
+package struct PlaylistText {
+  package let lines: [String]
+
+  /// Longer ones are refused: a day in parts of two seconds, each with a long signed address, takes 10.
+  private static let longest = 16 << 20
+
+  /// Takes the bytes of a playlist apart.
+  package init(_ bytes: [UInt8]) {
+    var lines: [String] = []
+    for raw in bytes.split(whereSeparator: { $0 == 0x0A || $0 == 0x0D }) {
+      let line = Self.trimmed(raw.starts(with: [0xEF, 0xBB, 0xBF]) ? raw.dropFirst(3) : raw)
+      guard !line.isEmpty else { continue }
+      if lines.isEmpty, line.prefix(7).lowercased() != "#extm3u" { continue }
+      lines.append(line)
+    }
+    self.lines = lines
+  }
+
+  /// Reads all of a playlist.
+  init(reading stream: any ByteStream) throws(DecodingError) {
+    var bytes: [UInt8] = []
+    while true {
+      let part = try stream.read(64 << 10)
+      if part.isEmpty { break }
+      bytes += part
+      guard bytes.count <= Self.longest else { throw DecodingError("the playlist is too long") }
+    }
+    self.init(bytes)
+  }
+
+  private static func trimmed(_ raw: ArraySlice<UInt8>) -> String {
+    let printable = raw.filter { $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }
+    let isSpace = { (byte: UInt8) in byte == 0x20 || byte == 0x09 }
+    guard let first = printable.firstIndex(where: { !isSpace($0) }),
+      let last = printable.lastIndex(where: { !isSpace($0) })
+    else { return "" }
+    return String(decoding: printable[first...last], as: UTF8.self)
+  }
+
+  /// The attributes of a tag, without the quotes around their values (section 4.2).
+  static func attributes(_ list: Substring) -> [String: String] {
+    var attributes: [String: String] = [:]
+    var rest = list.utf8[...]
+    while let equals = rest.firstIndex(of: UInt8(ascii: "=")) {
+      let name = String(rest[..<equals])?.filter { $0 != " " && $0 != "," } ?? ""
+      rest = rest[rest.index(after: equals)...]
+      var value: Substring.UTF8View.SubSequence
+      if rest.first == UInt8(ascii: "\"") {
+        rest = rest.dropFirst()
+        value = rest.prefix { $0 != UInt8(ascii: "\"") }
+        rest = rest[value.endIndex...].dropFirst()
+      } else {
+        value = rest.prefix { $0 != UInt8(ascii: ",") }
+        rest = rest[value.endIndex...]
+      }
+      rest = rest.drop { $0 != UInt8(ascii: ",") }.dropFirst()
+      if attributes[name] == nil { attributes[name] = String(value) }
+    }
+    return attributes
+  }
+
+  /// What stands behind a tag's colon; nil where the line is another.
+  static func value(of line: String, _ tag: String) -> Substring? {
+    guard line.hasPrefix(tag), line.utf8.count > tag.utf8.count else { return nil }
+    let rest = line[line.utf8.index(line.startIndex, offsetBy: tag.utf8.count)...]
+    return rest.first == ":" ? rest.dropFirst() : nil
+  }
+}
