@@ -39,12 +39,15 @@ private func openFFmpeg(
     }
     throw error
   }
-  return try chooseStory(input, open, request)
+  var said: Set<String> = []
+  return try chooseStory(input, open, request) { words in
+    if said.insert(words).inserted { connection.send(.note(words)) }
+  }
 }
 
 private func chooseStory(
   _ input: FFmpegInput, _ open: @escaping () throws(DecodingError) -> FFmpegInput,
-  _ request: OpenRequest
+  _ request: OpenRequest, note: @escaping (String) -> Void
 ) throws(DecodingError) -> any MediaDecoder {
   let video = input.video(for: request.shape)
   let sound = input.sound(beside: video)
@@ -54,7 +57,7 @@ private func chooseStory(
       return try VideoStory(
         input, style: input.style, reopen: open, video: video,
         sound: input.style == .video ? sound : nil, soundRate: request.soundRate,
-        shape: request.shape)
+        shape: request.shape, note: note)
     } catch {
       if error == .protected || error == .outOfMemory || sound == nil { throw error }
       failure = error
@@ -62,14 +65,21 @@ private func chooseStory(
   }
   guard let sound else { throw failure ?? (input.streams.isEmpty ? .notMedia : .nothingToShow) }
   let story: SoundStory
-  do {
+  do throws(DecodingError) {
+    // Its pictures' decoder has already read on in the other one.
+    let whole = try failure == nil ? input : open()
+    let heard = whole.streams.first { $0.index == sound.index }
+    guard let heard else { throw .nothingToShow }
     story = try SoundStory(
-      failure == nil ? input : open(), reopen: open, sound: sound, soundRate: request.soundRate,
-      shape: request.shape)
+      whole, reopen: open, sound: heard, soundRate: request.soundRate, shape: request.shape,
+      note: note)
   } catch {
     throw failure ?? error
   }
   // A film that lost its pictures is no silent sound with a cover.
-  if let failure, try !story.findsSound() { throw failure }
+  if let failure {
+    guard try story.findsSound() else { throw failure }
+    note(failure.ofPictures)
+  }
   return story
 }
