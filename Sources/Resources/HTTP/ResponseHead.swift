@@ -146,11 +146,9 @@ struct ResponseHead: Equatable, Sendable {
     return seconds?.clamped(to: 0...(365 * 86_400))
   }
 
-  /// Whether a login by digest is offered; nil where none is asked for.
-  var offersDigest: Bool? {
-    let challenges = fields.filter { $0.name == "www-authenticate" }.map { $0.value.lowercased() }
-    guard !challenges.isEmpty else { return nil }
-    return challenges.contains { $0.hasPrefix("digest") }
+  /// What logins are asked for: several fields may each hold several challenges.
+  var challenges: [Challenge] {
+    fields.filter { $0.name == "www-authenticate" }.flatMap { Challenge.all(in: $0.value) }
   }
 }
 
