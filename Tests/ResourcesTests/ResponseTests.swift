@@ -45,6 +45,29 @@ import Testing
     #expect(head.storing == ResponseHead.Storing(isForbidden: forbidden, freshFor: fresh))
   }
 
+  /// Expires counts where Cache-Control gives no age, Pragma where there is no Cache-Control.
+  @Test(
+    arguments: [
+      (["Expires: 0"], 0), (["Expires: -1"], 0), (["Expires: never"], 0), (["Expires:"], 0),
+      (["Expires: Thu, 01 Jan 1970 00:00:00 GMT"], 0),
+      (["Expires: Mon, 02 Feb 2026 09:59:59 GMT"], 0),
+      (["Expires: Mon, 02 Feb 2026 10:00:00 GMT"], 0),
+      (["Expires: Mon, 02 Feb 2026 11:00:00 GMT"], 3_600),
+      (["Expires: Mon, 02 Feb 2026 11:00:00 GMT", "Age: 600"], 3_000),
+      (["Expires: Mon, 02 Feb 2026 10:01:00 GMT", "Age: 600"], 0),
+      (["Expires: Mon, 02 Feb 2099 10:00:00 GMT"], 31_536_000),
+      (["Cache-Control: max-age=60", "Expires: 0"], 60),
+      (["Cache-Control: private", "Expires: 0"], 0), (["Pragma: no-cache"], 0),
+      (["Pragma: x, No-Cache"], 0), (["Pragma: x"], nil),
+      (["Pragma: no-cache", "Expires: Mon, 02 Feb 2026 11:00:00 GMT"], 0),
+      (["Pragma: no-cache", "Cache-Control: max-age=60"], 60),
+      (["Pragma: no-cache", "Cache-Control: public"], nil), ([], nil),
+    ] as [([String], Int64?)])
+  func storing_ofExpiresAndPragma(fields: [String], fresh: Int64?) {
+    let lines = ["HTTP/1.1 200 x", "Date: Mon, 02 Feb 2026 10:00:00 GMT"] + fields
+    #expect(ResponseHead(lines).storing == ResponseHead.Storing(freshFor: fresh))
+  }
+
   @Test func storing_takesTheAgeOff() {
     let head = ResponseHead(["HTTP/1.1 200 x", "Cache-Control: max-age=60", "Age: 45"])
     #expect(head.storing.freshFor == 15)
