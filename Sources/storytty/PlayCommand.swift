@@ -31,6 +31,7 @@ struct PlayCommand {
       close(history)
       return Status.nothingPlayed
     }
+    if let animations = invocation.play.animations { network.note(named: animations.place.text) }
     let selection = history.select(from: feed)
     guard selection.feed.storyCount > 0 else {
       complain(selection.wordsForNothing)

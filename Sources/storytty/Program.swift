@@ -126,8 +126,11 @@ func readFeed(
   }
   do {
     let web = WebReader(network, waiting: WaitingLine.show)
+    for source in named { network.note(named: source) }
     let feed = try FeedReader(web: web).read(named) {
       let bytes = StandardInput.readAll()
+      let lines = String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline)
+      for line in lines { network.note(named: String(line.trimmed)) }
       listed(bytes)
       return bytes
     }
