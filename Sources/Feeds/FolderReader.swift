@@ -132,13 +132,13 @@ struct FolderReader {
     case .json:
       switch glances.shape(of: path) {
       case .animation: return true
-      case .feed: return false
+      case .feed, .playlist: return false
       case .other: return claim?.isMedium ?? false
       }
     case .unknown where path.hasSuffix(".ts") || path.hasSuffix(".mts"):
       // TypeScript has the endings of transport streams.
       return false
-    case .unknown, .empty, .xml, .webPage, .pls: return claim?.isMedium ?? false
+    case .unknown, .empty, .xml, .webPage, .pls, .packed: return claim?.isMedium ?? false
     }
   }
 

@@ -136,6 +136,21 @@ package enum URLText {
     return String(name[..<dot])
   }
 
+  /// The ending of the name that a path or address ends with, in small letters: `m3u` of `a/b.M3U?x`.
+  /// Empty for none.
+  static func ending(of address: String) -> String {
+    let name = lastPart(of: String(address.unicodeScalars.prefix { $0 != "?" && $0 != "#" }))
+    guard let dot = name.lastIndex(of: "."), dot > name.startIndex else { return "" }
+    return name[name.index(after: dot)...].lowercased()
+  }
+
+  /// An address without query and the ending of its name.
+  static func withoutEnding(_ address: String) -> String {
+    let path = String(address.unicodeScalars.prefix { $0 != "?" && $0 != "#" })
+    let ending = ending(of: path)
+    return ending.isEmpty ? path : String(path.dropLast(ending.count + 1))
+  }
+
   /// RFC 3986, section 5.2.4.
   private static func withoutDots(_ path: some StringProtocol) -> String {
     var kept: [Substring] = []

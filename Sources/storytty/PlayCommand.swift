@@ -91,7 +91,7 @@ struct PlayCommand {
     if let signal = outcome.result.endedBy { Signals.die(of: signal) }
     if reportFailed { return Status.usage }
     let status = outcome.result.outcome.status
-    return status == 0 && !feed.skipped.isEmpty ? PlayOutcome.somePlayed.status : status
+    return status == 0 && feed.isIncomplete ? PlayOutcome.somePlayed.status : status
   }
 
   /// False where a report is wanted and could not be written.
