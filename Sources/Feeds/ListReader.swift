@@ -16,6 +16,7 @@ struct ListReader {
   private var stories: [Story] = []
   private var skipped: [Skipped] = []
   private var addresses: AddressBook
+  private var oddNames: OddNames
   /// The lists that are being read, outermost first.
   private var open: [FileStatus] = []
   /// What all its stories share; nil for lists of this machine, which may name anything.
@@ -59,6 +60,7 @@ struct ListReader {
     self.files = files
     self.glances = glances
     addresses = AddressBook(base: origin, files: files)
+    oddNames = OddNames(files: files)
   }
 
   /// Whether it has more entries than a list may have: no more are taken.
@@ -93,6 +95,9 @@ struct ListReader {
     guard let finding = glances.lookIfFew(at: path) else {
       add(entry, .file(path), claim.kind)
       return
+    }
+    if case .failed = finding, let meant = oddNames.path(like: path) {
+      return add(entry, path: meant)
     }
     switch finding {
     case .failed where claim == .list: skip(entry, "no such list, or it cannot be read")
