@@ -20,6 +20,7 @@ struct ListReader {
   /// Resolves what it names.
   private(set) var addresses: AddressBook
   private let effort: Effort
+  private var oddNames: OddNames
   /// The lists that are being read, outermost first.
   private var open: [FileStatus] = []
   /// What all its stories share; nil for lists of this machine, which may name anything.
@@ -59,6 +60,7 @@ struct ListReader {
     self.effort = effort
     self.glances = glances
     addresses = AddressBook(base: base, files: files)
+    oddNames = OddNames(files: files)
   }
 
   /// Whether it has more entries than a list may have: no more are taken.
@@ -116,6 +118,9 @@ struct ListReader {
     guard let finding = glances.lookIfFew(at: path) else {
       add(entry, .file(path), claim.kind)
       return
+    }
+    if case .failed = finding, let meant = oddNames.path(like: path) {
+      return add(entry, path: meant)
     }
     switch finding {
     case .failed where claim == .list: skip(entry, "no such list, or it cannot be read")
