@@ -52,10 +52,13 @@ static inline bool nc_has(const char *name) {
   return tigetflag((char *)name) > 0 || tigetnum((char *)name) > 0 || nc_string(name) != NULL;
 }
 
+/// Keeps ncurses from using `rep` from now on, whatever the description of the terminal in use says.
+static inline void nc_never_repeat(void) { repeat_char = NULL; }
+
 /// What the description of a terminal says, for those who have no screen.
 struct nc_description {
   int colours;
-  bool direct_colour, repeats, places_cursor;
+  bool direct_colour, places_cursor;
 };
 
 /// Looks a terminal up without touching it; false where no description of that name is known.
@@ -65,7 +68,6 @@ static inline bool nc_describe(const char *name, int descriptor, struct nc_descr
   if (setupterm((char *)name, descriptor, &error) != OK) return false;
   out->colours = nc_number("colors");
   out->direct_colour = nc_has("RGB") || nc_has("Tc");
-  out->repeats = nc_string("rep") != NULL;
   out->places_cursor = nc_string("cup") != NULL;
   TERMINAL *own = cur_term;
   if (own != before) {

@@ -38,6 +38,11 @@ package struct DecodingError: Error, Equatable {
     DecodingError("damaged: no sound can be decoded (\(codec))")
   }
 
+  /// As what is said of a story that plays without its sound, or without its pictures or its cover.
+  var ofSound: String { "its sound cannot be played: \(reason)" }
+  var ofPictures: String { "its pictures cannot be shown: \(reason)" }
+  var ofCover: String { "its cover cannot be shown: \(reason)" }
+
   static func noDecoder(codec: String) -> DecodingError {
     DecodingError("no decoder for codec '\(codec)'")
   }

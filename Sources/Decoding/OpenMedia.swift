@@ -50,13 +50,21 @@ func openFFmpeg(
     }
     throw error
   }
-  return try chooseStory(input, open, request)
+  return try chooseStory(input, open, request, note: noting(over: connection))
+}
+
+/// Sends notes, each once.
+private func noting(over connection: PlayerConnection) -> (String) -> Void {
+  var said: Set<String> = []
+  return { words in
+    if said.insert(words).inserted { connection.send(.note(words)) }
+  }
 }
 
 /// - Parameter wantsPictures: whether a film without the pictures that it should have is of no use.
 private func chooseStory(
   _ input: FFmpegInput, _ open: @escaping () throws(DecodingError) -> FFmpegInput,
-  _ request: OpenRequest, wantsPictures: Bool = false
+  _ request: OpenRequest, wantsPictures: Bool = false, note: @escaping (String) -> Void
 ) throws(DecodingError) -> any MediaDecoder {
   let video = input.video
   let sound = input.sound(beside: video)
@@ -66,7 +74,7 @@ private func chooseStory(
       return try VideoStory(
         input, style: input.style, reopen: open, video: video,
         sound: input.style == .video ? sound : nil, soundRate: request.soundRate,
-        shape: request.shape)
+        shape: request.shape, note: note)
     } catch {
       let isVain = error == .protected || error == .outOfMemory || sound == nil
       if isVain || wantsPictures { throw error }
@@ -75,15 +83,22 @@ private func chooseStory(
   }
   guard let sound else { throw failure ?? (input.streams.isEmpty ? .notMedia : .nothingToShow) }
   let story: SoundStory
-  do {
+  do throws(DecodingError) {
+    // Its pictures' decoder has already read on in the other one.
+    let whole = try failure == nil ? input : open()
+    let heard = whole.streams.first { $0.index == sound.index }
+    guard let heard else { throw .nothingToShow }
     story = try SoundStory(
-      failure == nil ? input : open(), reopen: open, sound: sound, soundRate: request.soundRate,
-      shape: request.shape)
+      whole, reopen: open, sound: heard, soundRate: request.soundRate, shape: request.shape,
+      note: note)
   } catch {
     throw failure ?? error
   }
   // A film that lost its pictures is no silent sound with a cover.
-  if let failure, try !story.findsSound() { throw failure }
+  if let failure {
+    guard try story.findsSound() else { throw failure }
+    note(failure.ofPictures)
+  }
   return story
 }
 
@@ -130,7 +145,8 @@ private func tell(
     if input.needsStreamInfo { input.findStreamInfo() }
     return input
   }
-  let story = try chooseStory(open(), open, request, wantsPictures: wantsPictures)
-  for note in playlist.notes { connection.send(.note(note)) }
+  let note = noting(over: connection)
+  let story = try chooseStory(open(), open, request, wantsPictures: wantsPictures, note: note)
+  for words in playlist.notes { note(words) }
   return story
 }

@@ -8,6 +8,8 @@ final class SoundStory: MediaDecoder {
   private(set) var info: MediaInfo
   private let open: () throws(DecodingError) -> FFmpegInput
   private let soundRate: UInt32?
+  /// Tells what is not as it should be.
+  private let note: (String) -> Void
   private let cover: Cover?
   private let survey: SoundSurvey
   /// What is heard: opened once it is wanted, so that the first picture need not wait for it.
@@ -27,11 +29,13 @@ final class SoundStory: MediaDecoder {
 
   init(
     _ input: FFmpegInput, reopen: @escaping () throws(DecodingError) -> FFmpegInput,
-    sound: FFmpegStream, soundRate: UInt32?, shape: PictureRequest
+    sound: FFmpegStream, soundRate: UInt32?, shape: PictureRequest,
+    note: @escaping (String) -> Void
   ) throws(DecodingError) {
     open = reopen
     self.soundRate = soundRate
-    cover = try? Cover(in: input)
+    self.note = note
+    cover = try Cover.best(of: input, note: note)
     survey = try SoundSurvey(input, reopen: reopen, sound: sound, goesBack: cover == nil)
     if cover == nil { try survey.begin() }
     let size = cover?.displaySize
@@ -124,6 +128,7 @@ final class SoundStory: MediaDecoder {
   func sound(before limit: Duration) throws(DecodingError) -> SoundRun? {
     if !isVoiceOpen { try openVoice() }
     let run = try voice?.next(before: limit)
+    if let omission = voice?.omission { note(omission) }
     if let run, let voice, cover == nil, !survey.isOver {
       survey.waveform.hear(run, rate: voice.rate)
     }
@@ -146,34 +151,4 @@ final class SoundStory: MediaDecoder {
   /// Before a picture is wanted nothing is gone through: the story may only be kept ready. Where the
   /// sound beside a cover is told, that needs none.
   func rest() -> Bool { cover == nil || soundRate == nil }
-}
-
-/// A picture that lies in a sound file.
-private final class Cover {
-  private let frame: FFmpegFrame
-  private let scaler = FFmpegScaler()
-  let codecName: String
-
-  init(in input: FFmpegInput) throws(DecodingError) {
-    guard let stream = input.streams.first(where: { $0.isVideo && $0.isAttachedPicture }) else {
-      throw .nothingToShow
-    }
-    codecName = stream.codecName
-    frame = try FFmpegFrame()
-    let codec = try FFmpegCodec(stream)
-    try codec.send(stream.attachedPicture())
-    try codec.send(nil)
-    guard try codec.receive(into: frame) == .frame else { throw .damaged(codec: codecName) }
-  }
-
-  private var orientation: Orientation { frame.orientation ?? .upright }
-
-  var displaySize: (width: Int, height: Int) {
-    frame.displaySize(pixelAspect: frame.pixelAspect ?? 1, orientation: orientation)
-  }
-
-  func picture(for shape: PictureRequest) throws(DecodingError) -> PixelGrid {
-    try scaler.picture(
-      of: frame, displaySize: displaySize, orientation: orientation, shape: shape)
-  }
 }

@@ -17,14 +17,16 @@ struct JSONFeed {
   ///   - text: starts reading the text; called again where the feed's own name comes after its
   ///     items.
   ///   - origin: where the text came from; relative addresses start there.
+  ///   - base: where they start instead.
   static func read(
-    _ text: () -> JSONReader, name: String, origin: Story.Source, files: any FileAccess
+    _ text: () -> JSONReader, name: String, origin: Story.Source, base: Story.Source? = nil,
+    files: any FileAccess
   ) throws(FeedError) -> Feed {
-    var feed = JSONFeed(text(), name: name, origin: origin, files: files)
+    var feed = JSONFeed(text(), name: name, origin: origin, base: base, files: files)
     do {
       let first = try feed.read()
       guard feed.isStale, feed.collector.usedDefaults else { return first }
-      var again = JSONFeed(text(), name: name, origin: origin, files: files)
+      var again = JSONFeed(text(), name: name, origin: origin, base: base, files: files)
       again.collector.title = feed.collector.title
       again.collector.author = feed.collector.author
       return try again.read()
@@ -36,10 +38,11 @@ struct JSONFeed {
   }
 
   private init(
-    _ reader: JSONReader, name: String, origin: Story.Source, files: any FileAccess
+    _ reader: JSONReader, name: String, origin: Story.Source, base: Story.Source?,
+    files: any FileAccess
   ) {
     self.reader = reader
-    collector = FeedCollector(name: name, origin: origin, files: files)
+    collector = FeedCollector(name: name, origin: origin, base: base, files: files)
   }
 
   private mutating func read() throws(JSONReader.Failure) -> Feed {
@@ -97,9 +100,9 @@ struct JSONFeed {
       }
       guard let place = try reader.text(key, problem: &problem) else { continue }
       do throws(AddressBook.Refusal) {
-        let feed: String? = if case .url(let url) = collector.addresses.base { url } else { nil }
+        let isOnWeb = if case .url = collector.addresses.base { true } else { false }
         collector.animations = AnimationEndpoint(
-          place: try collector.addresses.resolve(place), feed: feed)
+          place: try collector.addresses.resolve(place), feed: isOnWeb ? collector.identity : nil)
       } catch {
         problem = error.reason
       }

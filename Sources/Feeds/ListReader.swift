@@ -22,22 +22,26 @@ struct ListReader {
   private var origin: Story.Origin?
 
   static func read(
-    _ list: M3U, origin: Story.Source, source: String, files: any FileAccess, glances: inout Glances
+    _ list: M3U, origin: Story.Source, base: Story.Source? = nil, source: String,
+    files: any FileAccess, glances: inout Glances
   ) throws(FeedError) -> Feed {
-    try read(origin: origin, source: source, files: files, glances: &glances) { reader in
+    try read(origin: origin, base: base, source: source, files: files, glances: &glances) {
+      reader in
       reader.add(list)
     }
   }
 
   /// - Parameters:
   ///   - origin: where the list is; what it names is beside it.
+  ///   - base: what it is beside instead.
   ///   - source: what the user calls it.
   ///   - fill: adds the entries and gives the list's title.
   static func read(
-    origin: Story.Source, source: String, files: any FileAccess, glances: inout Glances,
+    origin: Story.Source, base: Story.Source? = nil, source: String, files: any FileAccess,
+    glances: inout Glances,
     _ fill: (inout ListReader) throws(FeedError) -> String?
   ) throws(FeedError) -> Feed {
-    var reader = ListReader(origin, files: files, glances: glances)
+    var reader = ListReader(base ?? origin, files: files, glances: glances)
     if case .file(let path) = origin, let status = try? files.status(of: path) {
       reader.open.append(status)
     }
@@ -55,10 +59,10 @@ struct ListReader {
     return Feed(identity: origin.text, title: name, reels: reels, skipped: reader.skipped)
   }
 
-  private init(_ origin: Story.Source, files: any FileAccess, glances: Glances) {
+  private init(_ base: Story.Source, files: any FileAccess, glances: Glances) {
     self.files = files
     self.glances = glances
-    addresses = AddressBook(base: origin, files: files)
+    addresses = AddressBook(base: base, files: files)
   }
 
   /// Whether it has more entries than a list may have: no more are taken.

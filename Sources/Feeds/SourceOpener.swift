@@ -77,16 +77,20 @@ struct SourceOpener {
     // What is called a medium is not even opened here: it starts sooner so.
     guard let web, claim?.isMedium != true else { return loose(url: source, claim?.kind) }
     let content: Content
+    let base: Story.Source
     do {
-      content = Content(head: try web.head(of: source, count: Limit.headBytes))
+      let head = try web.head(of: source, count: Limit.headBytes)
+      content = Content(head: head.bytes)
+      base = .url(head.address)
     } catch {
       // A folder has no bytes, or a page for browsers instead; it may list itself all the same.
       if URLText.isFolder(source), let feed = try? folder(source, web) { return Found(feed: feed) }
       throw .cannotPlay(source: shown, reason: error.reason)
     }
-    let found = try feed(content, claim, .url(source), shown) { () throws(FeedText.Unreadable) in
+    let found = try feed(content, claim, .url(source), base, shown) {
+      () throws(FeedText.Unreadable) in
       do throws(WebFailure) {
-        return FeedText(try web.whole(of: source, most: Limit.feedBytes))
+        return FeedText(try web.whole(of: source, most: Limit.feedBytes).bytes)
       } catch {
         throw FeedText.Unreadable(words: error.reason)
       }
@@ -97,16 +101,20 @@ struct SourceOpener {
   /// The folder of an address with what it and the folders in it list.
   private func folder(_ source: String, _ web: any WebAccess) throws(FeedError) -> Feed {
     let shown = Story.Source.url(source).visible
-    func read(_ url: String, _ answer: Result<[UInt8], WebFailure>) throws(FeedError) -> WebFolder {
+    let origin = Story.Origin(feed: source)
+    func read(_ url: String, _ answer: Result<WebBytes, WebFailure>) throws(FeedError) -> WebFolder
+    {
       switch answer {
-      case .success(let listing): return try WebFolder(url: url, listing: listing)
+      case .success(let listing):
+        return try WebFolder(
+          url: url, at: listing.address, namedBy: origin, listing: listing.bytes)
       case .failure(let failure): throw .cannotPlay(source: shown, reason: failure.reason)
       }
     }
-    let folder = try read(source, web.listings(of: [source])[0])
+    let folder = try read(source, web.listings(of: [source], namedBy: nil)[0])
     let urls = folder.folders.prefix(Limit.webFolders).map(\.url)
     var parts: [String: Result<WebFolder, FeedError>] = [:]
-    for (url, answer) in zip(urls, web.listings(of: urls)) {
+    for (url, answer) in zip(urls, web.listings(of: urls, namedBy: source)) {
       parts[url] = Result { () throws(FeedError) in try read(url, answer) }
     }
     var feed = try folder.feed(parts: parts)
@@ -136,7 +144,7 @@ struct SourceOpener {
     case .file(let content):
       let files = files
       let text = { () throws(FeedText.Unreadable) in try files.text(at: path) }
-      if let feed = try feed(content, claim, .file(path), source, text) {
+      if let feed = try feed(content, claim, .file(path), .file(path), source, text) {
         return Found(feed: feed)
       }
       return loose(path, content.kind(claimed: claim))
@@ -144,9 +152,13 @@ struct SourceOpener {
   }
 
   /// A feed or list; nil for what the decoder must judge.
+  ///
+  /// - Parameters:
+  ///   - origin: the path or address of the source itself: what it is known by.
+  ///   - base: what it names is relative to this.
   private mutating func feed(
-    _ content: Content, _ claim: NameClaim?, _ origin: Story.Source, _ source: String,
-    _ text: () throws(FeedText.Unreadable) -> FeedText
+    _ content: Content, _ claim: NameClaim?, _ origin: Story.Source, _ base: Story.Source,
+    _ source: String, _ text: () throws(FeedText.Unreadable) -> FeedText
   ) throws(FeedError) -> Feed? {
     let claimsMedium = claim?.isMedium ?? false
     func readable() throws(FeedError) -> FeedText {
@@ -157,21 +169,22 @@ struct SourceOpener {
       }
     }
     switch content {
-    case .list: return try list(try readable(), origin, source)
+    case .list: return try list(try readable(), origin, base, source)
     case .json:
       let text = try readable()
       // A feed tells so at its start, mostly.
       var shape = JSONShape(text.head())
       if shape != .feed { shape = JSONShape(text.reader()) }
       if shape == .animation || (shape == .other && claimsMedium) { return nil }
-      return try JSONFeed.read(text.reader, name: source, origin: origin, files: files)
+      return try JSONFeed.read(text.reader, name: source, origin: origin, base: base, files: files)
     case .unknown, .empty:
-      if claim == .list { return try list(try readable(), origin, source) }
+      if claim == .list { return try list(try readable(), origin, base, source) }
       guard claim == .json else { return nil }
-      return try JSONFeed.read(try readable().reader, name: source, origin: origin, files: files)
+      return try JSONFeed.read(
+        try readable().reader, name: source, origin: origin, base: base, files: files)
     case .media: return nil
-    case .xml: return claimsMedium ? nil : try xml(try readable(), origin, source)
-    case .pls: return claimsMedium ? nil : try pls(try readable(), origin, source)
+    case .xml: return claimsMedium ? nil : try xml(try readable(), origin, base, source)
+    case .pls: return claimsMedium ? nil : try pls(try readable(), origin, base, source)
     case .webPage:
       guard !claimsMedium, let reason = content.refusal else { return nil }
       throw .cannotRead(source: source, reason: reason)
@@ -180,7 +193,7 @@ struct SourceOpener {
 
   /// A feed or list in XML, as its outermost element tells.
   private mutating func xml(
-    _ text: FeedText, _ origin: Story.Source, _ source: String
+    _ text: FeedText, _ origin: Story.Source, _ base: Story.Source, _ source: String
   ) throws(FeedError) -> Feed {
     let root: XMLName?
     do throws(XMLReader.Failure) {
@@ -190,10 +203,11 @@ struct SourceOpener {
     }
     switch root?.local {
     case "rss", "RDF", "feed":
-      return try SyndicationFeed.read(text, name: source, origin: origin, files: files)
+      return try SyndicationFeed.read(
+        text, name: source, origin: origin, base: base, files: files)
     case "playlist":
       return try ListReader.read(
-        origin: origin, source: source, files: files, glances: &glances
+        origin: origin, base: base, source: source, files: files, glances: &glances
       ) { (reader) throws(FeedError) in try XSPF.read(text, source: source, into: &reader) }
     case let name?:
       let shown = name.cut(to: 40)
@@ -203,7 +217,7 @@ struct SourceOpener {
   }
 
   private mutating func pls(
-    _ text: FeedText, _ origin: Story.Source, _ source: String
+    _ text: FeedText, _ origin: Story.Source, _ base: Story.Source, _ source: String
   ) throws(FeedError) -> Feed {
     let list: PLS
     do throws(FeedText.Unreadable) {
@@ -211,15 +225,16 @@ struct SourceOpener {
     } catch {
       throw .cannotRead(source: source, reason: error.words)
     }
-    return try ListReader.read(origin: origin, source: source, files: files, glances: &glances) {
-      reader in
+    return try ListReader.read(
+      origin: origin, base: base, source: source, files: files, glances: &glances
+    ) { reader in
       for entry in list.entries { reader.add(entry) }
       return nil
     }
   }
 
   private mutating func list(
-    _ text: FeedText, _ origin: Story.Source, _ source: String
+    _ text: FeedText, _ origin: Story.Source, _ base: Story.Source, _ source: String
   ) throws(FeedError) -> Feed? {
     let list: M3U
     do throws(FeedText.Unreadable) {
@@ -229,7 +244,7 @@ struct SourceOpener {
     }
     if list.isStream { return nil }
     return try ListReader.read(
-      list, origin: origin, source: source, files: files, glances: &glances)
+      list, origin: origin, base: base, source: source, files: files, glances: &glances)
   }
 
   private func loose(_ path: String, _ kind: Story.Kind?) -> Found {

@@ -5,7 +5,7 @@ struct CellWriter {
   private let top: Int
   private let left: Int
   private let columns: Int
-  private let repeats: Bool
+  var repeats: Bool
   private var buffer = EscapeBuffer()
   private var pen = Pen()
   private var row = 0

@@ -24,7 +24,10 @@ public struct FramePainter: Sendable {
 
   public let columns: Int
   public let rows: Int
-  public let options: PainterOptions
+  /// How frames are written; a change counts from the next frame on.
+  public var options: PainterOptions {
+    didSet { writer.repeats = options.repeatCharacter }
+  }
 
   /// False while something displayed differs from the last grid, though within tolerance.
   ///

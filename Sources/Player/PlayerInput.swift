@@ -63,7 +63,7 @@ extension Player {
       case .press(let row, let column): pointer.press(row: row, column: column, at: now)
       case .release:
         if let gesture = pointer.release(at: now) { perform(gesture, now: now) }
-      case .synchronizedOutput: layoutIsStale = true
+      case .synchronizedOutput, .program: screen.followAnswers()
       case .wheel(let up): turn(up ? .volumeUp : .volumeDown, now: now)
       case .focus: break
       }

@@ -78,6 +78,12 @@ final class Screen {
   var columns: Int { base.columns }
   var pictureRows: Int { base.rows }
 
+  /// Takes up what the terminal has said of itself meanwhile. What is displayed stays.
+  func followAnswers() {
+    painter.options.synchronizedOutput = terminal.abilities.synchronizedOutput
+    painter.options.repeatCharacter = terminal.abilities.repeatCharacter
+  }
+
   /// What decoders must fit their pictures into.
   func shape(fit: PlayOptions.Fit) -> PictureRequest {
     let grid = renderer.pixelGrid(columns: base.columns, rows: base.rows)

@@ -183,7 +183,7 @@ struct View {
     let author = scene.reelNames[reel].isEmpty ? story.author ?? "" : scene.reelNames[reel]
     let mark = scene.reelWasSeen ? (scene.unicode ? " ✓" : " (seen)") : ""
     guard let published = story.published else { return author + mark }
-    return "\(author)\(mark)  \(Words.age(seconds: scene.wallClock - published))"
+    return "\(author)\(mark)  \(Words.age(of: published, now: scene.wallClock))"
   }
 
   private func titleRight(_ scene: Scene) -> String {

@@ -15,14 +15,14 @@ public struct WebReader: WebAccess {
     self.waiting = waiting
   }
 
-  public func head(of url: String, count: Int) throws(WebFailure) -> [UInt8] {
+  public func head(of url: String, count: Int) throws(WebFailure) -> WebBytes {
     try read(url, count: count)
   }
 
-  public func whole(of url: String, most: Int) throws(WebFailure) -> [UInt8] {
-    let bytes = try read(url, count: most + 1)
-    guard bytes.count <= most else { throw WebFailure("it is larger than \(most >> 20) MiB") }
-    return bytes
+  public func whole(of url: String, most: Int) throws(WebFailure) -> WebBytes {
+    let text = try read(url, count: most + 1)
+    guard text.bytes.count <= most else { throw WebFailure("it is larger than \(most >> 20) MiB") }
+    return text
   }
 
   public func address(short source: String) throws(WebFailure) -> String? {
@@ -35,12 +35,15 @@ public struct WebReader: WebAccess {
 
   public func isFolder(_ url: String) -> Bool { network.isCollection(url) }
 
-  public func listings(of urls: [String]) -> [Result<[UInt8], WebFailure>] {
-    var answers = urls.map { _ in Result<[UInt8], WebFailure>.failure(.silence) }
+  public func listings(
+    of urls: [String], namedBy folder: String?
+  ) -> [Result<WebBytes, WebFailure>] {
+    var answers = urls.map { _ in Result<WebBytes, WebFailure>.failure(.silence) }
     var missing = urls.count
     for (index, url) in urls.enumerated() {
-      network.list(collection: url) { answer in
-        answers[index] = answer.mapError { WebFailure($0.reason) }
+      network.list(collection: url, namedBy: folder) { answer in
+        answers[index] = answer.map { WebBytes($0.bytes, address: $0.address) }
+          .mapError { WebFailure($0.reason) }
         missing -= 1
       }
     }
@@ -53,7 +56,7 @@ public struct WebReader: WebAccess {
     return answers
   }
 
-  private func read(_ url: String, count: Int) throws(WebFailure) -> [UInt8] {
+  private func read(_ url: String, count: Int) throws(WebFailure) -> WebBytes {
     var answer: Result<[UInt8], ResourceError>?
     let resource: CachedResource
     do {
@@ -68,7 +71,8 @@ public struct WebReader: WebAccess {
       saying: { Words.waiting(for: Story.Source.url(url).visible.lastPart, resource.progress) })
     resource.cancel()
     switch answer {
-    case .success(let bytes): return bytes
+    case .success(let bytes):
+      return WebBytes(bytes, address: resource.answeredAt ?? url, charset: resource.charset)
     case .failure(let error): throw WebFailure(error.reason)
     case nil: throw .silence
     }

@@ -1,12 +1,14 @@
 import Resources
 import Stories
+import System
 
 /// Durations, ages and sizes in words, as the screen shows them.
 public enum Words {
   /// "just now", "5 min ago", "2 h ago", "3 d ago", "5 wk ago", "2 y ago"; a time to come is "just
   /// now" too (clocks differ).
-  public static func age(seconds: Int64) -> String {
-    switch seconds {
+  public static func age(of moment: Int64, now: Int64) -> String {
+    let seconds = now.subtractingClamped(moment)
+    return switch seconds {
     case ..<60: "just now"
     case ..<3600: "\(seconds / 60) min ago"
     case ..<86_400: "\(seconds / 3600) h ago"
@@ -83,7 +85,7 @@ public enum StoryWords {
     var parts = ["story \(number) of \(count)"]
     let author = reel.isEmpty ? story.author ?? "" : reel
     if !author.isEmpty { parts.append(author) }
-    if let published = story.published { parts.append(Words.age(seconds: now - published)) }
+    if let published = story.published { parts.append(Words.age(of: published, now: now)) }
     let kind = story.kind?.rawValue ?? "story"
     parts.append(story.durationS.map { "\(kind) \(Words.length(.seconds($0)))" } ?? kind)
     return parts.joined(separator: ", ") + ": " + (story.caption ?? story.shortName)

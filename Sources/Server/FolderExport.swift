@@ -70,7 +70,7 @@ public struct FolderExport {
     where inner == outer || inner.hasPrefix(outer == "/" ? "/" : outer + "/") {
       throw ServerError.export(path: target, reason: "it and \(source) may not lie in each other")
     }
-    try PublicFolder.make(target)
+    try PublicFolder.make(real)
     guard try FileStatus(of: real).kind == .directory else {
       throw ServerError.export(path: target, reason: "it is no directory")
     }
@@ -88,12 +88,17 @@ public struct FolderExport {
 
   /// The path without symbolic links that the target has or will have.
   private static func place(of target: String) throws(ServerError) -> String {
-    if let real = Paths.canonical(target) { return real }
-    var parts = Paths.absolute(target).split(separator: "/")
-    guard let name = parts.popLast(),
-      let folder = Paths.canonical("/" + parts.joined(separator: "/"))
-    else { throw .export(path: target, reason: "the folder that it is to be in is missing") }
-    return folder == "/" ? "/\(name)" : "\(folder)/\(name)"
+    let real: String
+    do {
+      real = try Paths.destination(target)
+    } catch {
+      throw .export(path: target, reason: error.inWords)
+    }
+    let folder = real[..<(real.lastIndex(of: "/") ?? real.startIndex)]
+    guard folder.isEmpty || Paths.canonical(String(folder)) != nil else {
+      throw .export(path: target, reason: "the folder that it is to be in is missing")
+    }
+    return real
   }
 
   private static func parts(_ path: String) -> [String] {

@@ -29,6 +29,8 @@ public final class FolderServer {
   private static let publishing = Duration.milliseconds(500)
   /// How long answers may still take after the signal to end.
   private static let draining = Duration.seconds(5)
+  /// How often files that are being sent are looked at: the kernel does not tell of one that was cut.
+  private static let watching = Duration.milliseconds(100)
 
   private let files: ServedFiles
   private var scanner: FolderScanner
@@ -38,7 +40,7 @@ public final class FolderServer {
   private let http: Microhttpd
   private let log: AccessLog
   private let questions: Questions
-  /// Rings when an answer has ended.
+  /// Rings when an answer has ended, or a file is begun to be sent.
   private let answered: Bell
   /// The URL of what is served, without a path.
   public let url: String
@@ -88,8 +90,9 @@ public final class FolderServer {
     url = "http://\(FolderServer.name(of: socket.address))"
     isOpenToAll = !socket.isLoopback && token == nil
     let site = Site(
-      folder: folder, token: token, ownAddress: socket.address.description,
-      offer: Offer(holdings, [:]), refresh: questions.ask)
+      folder: folder, token: token,
+      ownNames: socket.isLoopback && token == nil ? OwnNames(listening: options.listen.host) : nil,
+      ownAddress: socket.address.description, offer: Offer(holdings, [:]), refresh: questions.ask)
     self.site = site
     questions.isNeeded = files.watch == nil
     http = try FolderServer.listen(socket, site, log, answered, limits)
@@ -100,7 +103,7 @@ public final class FolderServer {
     _ limits: Microhttpd.Limits
   ) throws(ServerError) -> Microhttpd {
     let calls = Microhttpd.Calls(
-      answer: { site.answer($0) },
+      answer: { site.answer($0) }, began: { answered.ring() },
       ended: {
         log.write($0)
         answered.ring()
@@ -179,11 +182,12 @@ public final class FolderServer {
       publish()
     }
     http.cutTheSlow(now: now)
+    http.cutTheShortened()
   }
 
   private func deadline(now: Instant) -> Instant {
     // Slow clients are looked for each second.
-    var deadline = now + .seconds(1)
+    var deadline = now + (http.isSendingFiles ? FolderServer.watching : .seconds(1))
     if let changedSince { deadline = min(deadline, changedSince.last + FolderServer.quiet) }
     if let until = prober?.deadline { deadline = min(deadline, until) }
     if let unpublishedSince {
@@ -221,8 +225,10 @@ public final class FolderServer {
     let end = Instant.now + FolderServer.draining
     while http.answering > 0, Instant.now < end {
       _ = try awaitReadiness(
-        of: [Interest(signals.descriptor), Interest(answered.number)], until: end)
+        of: [Interest(signals.descriptor), Interest(answered.number)],
+        until: min(end, http.isSendingFiles ? .now + FolderServer.watching : end))
       answered.silence()
+      http.cutTheShortened()
       // Once more means now.
       let hurry: [Signals.Signal] = [.interrupt, .terminate, .hangUp]
       if signals.take().contains(where: hurry.contains) { return }

@@ -92,6 +92,8 @@ final class Microhttpd: @unchecked Sendable {
   /// What the server asks for; called on its threads, several at once.
   struct Calls: Sendable {
     var answer: @Sendable (Request) -> Answer
+    /// When a part of a file is begun to be sent.
+    var began: @Sendable () -> Void = {}
     /// After each answer, and for what never got one.
     var ended: @Sendable (Access) -> Void
   }
@@ -100,6 +102,27 @@ final class Microhttpd: @unchecked Sendable {
   private struct Client {
     let socket: Int32
     var waitingSince: Instant?
+    var file: SentFile?
+  }
+
+  /// A file that is being sent, up to a position.
+  private final class SentFile: Sendable {
+    private let descriptor: Descriptor
+    private let end: UInt64
+
+    /// Nil where no more files can be open.
+    init?(_ file: borrowing Descriptor, end: UInt64) {
+      let number = fcntl(file.number, F_DUPFD_CLOEXEC, 0)
+      guard number >= 0 else { return nil }
+      descriptor = Descriptor(adopting: number)
+      self.end = end
+    }
+
+    /// Whether it ends before that position now.
+    var isShortened: Bool {
+      guard let status = try? FileStatus(of: descriptor) else { return false }
+      return UInt64(clamping: status.sizeBytes) < end
+    }
   }
 
   /// One request on its way; made when its first line has come.
@@ -197,6 +220,21 @@ final class Microhttpd: @unchecked Sendable {
     }
   }
 
+  /// Whether there is something for `cutTheShortened` to look at.
+  var isSendingFiles: Bool {
+    clients.withLock { $0.values.contains { $0.file != nil } }
+  }
+
+  /// Cuts the connections whose file has become shorter than what was promised of it: the library
+  /// would wait for more of it as long as for a slow client.
+  func cutTheShortened() {
+    clients.withLock { clients in
+      for client in clients.values where client.file?.isShortened == true {
+        shutdown(client.socket, Int32(SHUT_RDWR))
+      }
+    }
+  }
+
   /// Ends all connections and threads.
   func stop() {
     guard let daemon else { return }
@@ -252,7 +290,13 @@ final class Microhttpd: @unchecked Sendable {
   ) -> MHD_Result {
     let status = UInt32(answer.status)
     let fields = answer.fields
-    guard let response = respond(answer.body, bytes: &bytes) else { return .NO }
+    var file: SentFile?
+    guard let response = respond(answer.body, bytes: &bytes, file: &file) else { return .NO }
+    if let file {
+      let key = Int(bitPattern: connection)
+      clients.withLock { $0[key]?.file = file }
+      calls.began()
+    }
     for field in fields { _ = library.add_header(response, field.name, field.value) }
     let result = library.queue(connection, status, response)
     library.destroy_response(response)
@@ -260,7 +304,7 @@ final class Microhttpd: @unchecked Sendable {
   }
 
   private func respond(
-    _ body: consuming Answer.Body, bytes: inout UInt64?
+    _ body: consuming Answer.Body, bytes: inout UInt64?, file sent: inout SentFile?
   ) -> OpaquePointer? {
     switch consume body {
     case .none: return respond(SharedBytes([]), 0..<0)
@@ -269,6 +313,7 @@ final class Microhttpd: @unchecked Sendable {
       return respond(shared, range)
     case .file(let file, let offset, let count):
       bytes = count
+      sent = SentFile(file, end: offset + count)
       // The response closes the file; nobody does where it could not be made.
       let number = file.release()
       let response = library.from_file(count, number, offset)
@@ -289,7 +334,10 @@ final class Microhttpd: @unchecked Sendable {
 
   private func complete(_ connection: OpaquePointer, _ exchange: Exchange, isWhole: Bool) {
     let key = Int(bitPattern: connection)
-    clients.withLock { $0[key]?.waitingSince = .now }
+    clients.withLock {
+      $0[key]?.waitingSince = .now
+      $0[key]?.file = nil
+    }
     if !isWhole || exchange.access.method == "HEAD" { exchange.access.bytes = nil }
     calls.ended(exchange.access)
   }

@@ -46,6 +46,12 @@ enum RequestTarget: Equatable {
     return rest[slash...]
   }
 
+  /// What a target in a proxy's form names as its host; nil in another form.
+  static func authority(of target: String) -> Substring? {
+    guard target.lowercased().hasPrefix("http://") else { return nil }
+    return target.dropFirst(7).prefix { $0 != "/" && $0 != "?" && $0 != "#" }
+  }
+
   /// One `%XX` after another, once; nil where a `%` is broken.
   private static func decoded(_ raw: Substring.UTF8View.SubSequence) -> [UInt8]? {
     var bytes: [UInt8] = []

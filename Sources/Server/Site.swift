@@ -6,17 +6,20 @@ import System
 final class Site: Sendable {
   private let folder: RootedFolder
   private let token: AccessToken?
+  /// The names by which it may be asked; nil for any.
+  private let ownNames: OwnNames?
   private let ownAddress: String
   private let offer: Mutex<Offer>
   /// Brings the offer up to date where changes are not told by the kernel; may take a while.
   private let refresh: @Sendable () -> Void
 
   init(
-    folder: RootedFolder, token: AccessToken?, ownAddress: String, offer: Offer,
-    refresh: @escaping @Sendable () -> Void
+    folder: RootedFolder, token: AccessToken?, ownNames: OwnNames?, ownAddress: String,
+    offer: Offer, refresh: @escaping @Sendable () -> Void
   ) {
     self.folder = folder
     self.token = token
+    self.ownNames = ownNames
     self.ownAddress = ownAddress
     self.offer = Mutex(offer)
     self.refresh = refresh
@@ -28,11 +31,20 @@ final class Site: Sendable {
   func answer(_ request: Request) -> Answer {
     var answer = respond(to: request)
     answer.fields.append(("X-Content-Type-Options", "nosniff"))
+    // No page of the web may show or run it as its own (Fetch standard, section 3.7).
+    answer.fields.append(("Cross-Origin-Resource-Policy", "same-origin"))
     if request.isLast || request.hasBody { answer.fields.append(("Connection", "close")) }
     return answer
   }
 
   private func respond(to request: Request) -> Answer {
+    switch asked(request) {
+    case .ours: break
+    case .malformed: return Site.text(400, "a request names one host")
+    case .foreign:
+      return Site.text(
+        421, "only this machine's addresses and names are answered to; --token-file lifts that")
+    }
     if let token, !token.isShown(in: request.fields["authorization"]) {
       return Site.text(
         401, "a token is needed", [("WWW-Authenticate", "Bearer realm=\"storytty\"")])
@@ -46,6 +58,22 @@ final class Site: Sendable {
     case .unfit: return Site.notFound
     case .path(let parts): return find(parts, for: request)
     }
+  }
+
+  private enum Asked { case ours, foreign, malformed }
+
+  /// Whether a request names one host, and one that this server is.
+  private func asked(_ request: Request) -> Asked {
+    guard let field = request.fields["host"] else { return ownNames == nil ? .ours : .malformed }
+    // Several fields were joined by commas, which no host has. Who asks as of a proxy names the host
+    // in the target (RFC 9112, section 3.2.2).
+    guard let named = RequestHost(field) else { return .malformed }
+    guard let ownNames else { return .ours }
+    guard let authority = RequestTarget.authority(of: request.target) else {
+      return ownNames.hold(named) ? .ours : .foreign
+    }
+    guard let host = RequestHost(authority) else { return .malformed }
+    return ownNames.hold(host) ? .ours : .foreign
   }
 
   private func find(_ parts: [String], for request: Request) -> Answer {
@@ -142,7 +170,8 @@ final class Site: Sendable {
   /// What this is, and the command to type.
   private func index(for request: Request) -> Answer {
     let offer = current
-    let host = request.fields["host"].flatMap(Site.plainHost) ?? ownAddress
+    // It was judged before: there is nothing in it but a name or an address and a port.
+    let host = request.fields["host"] ?? ownAddress
     var lines = ["This is storytty, offering \(offer.title):", ""]
     lines.append(
       "  \(Site.count(offer.storyCount, "story", "stories")) in "
@@ -154,20 +183,6 @@ final class Site: Sendable {
 
   private static func count(_ number: Int, _ one: String, _ many: String) -> String {
     "\(number) \(number == 1 ? one : many)"
-  }
-
-  /// A Host field that may be shown again: nothing but a name or address and a port.
-  private static func plainHost(_ field: String) -> String? {
-    let isPlain = field.utf8.allSatisfy {
-      switch $0 {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"),
-        UInt8(ascii: ":"), UInt8(ascii: "["), UInt8(ascii: "]"):
-        true
-      default: false
-      }
-    }
-    return isPlain && !field.isEmpty && field.utf8.count <= 255 ? field : nil
   }
 }
 

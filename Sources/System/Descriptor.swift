@@ -34,12 +34,18 @@ public struct Descriptor: ~Copyable, Sendable {
     return Descriptor(adopting: number)
   }
 
-  /// Opens a file of mode 0600 for appending, made where it is missing.
+  /// Opens a file of mode 0600 for appending, made where it is missing. In a folder that others may
+  /// write, no link is followed, and the file must be this user's alone. A pipe is not waited for:
+  /// without a reader that is an error, and what it does not take is not written.
   public static func open(appending path: String) throws(SystemError) -> Descriptor {
-    let flags = O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY
-    let number = retrying { Glibc.open(path, flags, 0o600) }
+    let place = try Destination(path)
+    let flags =
+      O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | place.linkFlag
+    let number = retrying { Glibc.open(place.path, flags, 0o600) }
     guard number >= 0 else { throw SystemError(step: "open", subject: path, code: errno) }
-    return Descriptor(adopting: number)
+    let file = Descriptor(adopting: number)
+    try place.check(file)
+    return file
   }
 
   /// Makes reads and writes return instead of waiting.

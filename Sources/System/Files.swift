@@ -78,7 +78,9 @@ public struct FileStatus: Hashable, Sendable {
     sizeBytes = Int64(info.st_size)
     device = UInt64(info.st_dev)
     inode = UInt64(info.st_ino)
-    modifiedNanoseconds = Int64(info.st_mtim.tv_sec) * 1_000_000_000 + Int64(info.st_mtim.tv_nsec)
+    // File systems know of dates that so many nanoseconds do not reach.
+    modifiedNanoseconds = Int64(info.st_mtim.tv_sec).multipliedClamped(by: 1_000_000_000)
+      .addingClamped(Int64(info.st_mtim.tv_nsec))
     permissions = info.st_mode & 0o7777
     owner = info.st_uid
   }
@@ -154,6 +156,14 @@ public enum Paths {
     guard let resolved = realpath(path, nil) else { return nil }
     defer { free(resolved) }
     return String(validatingCString: resolved)
+  }
+
+  /// What a symbolic link holds; nil where it cannot be read or is none.
+  static func target(ofLink path: String) -> String? {
+    var bytes = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
+    let count = readlink(path, &bytes, bytes.count - 1)
+    guard count > 0 else { return nil }
+    return String(validating: bytes[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 
   /// The path from the root on, with its links and dots.

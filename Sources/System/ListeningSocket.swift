@@ -64,7 +64,9 @@ public struct ListeningSocket: ~Copyable {
     }
     self.descriptor = descriptor
     address = ListeningSocket.ownAddress(of: number) ?? wanted
-    isLoopback = address.host == "::1" || address.host.hasPrefix("127.")
+    isLoopback =
+      address.host == "::1" || address.host.hasPrefix("127.")
+      || address.host.hasPrefix("::ffff:127.")
   }
 
   /// Hands it over: whoever gets the number closes it.

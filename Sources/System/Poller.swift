@@ -99,12 +99,12 @@ public enum WallClock {
     var moment = time_t(secondsSince1970)
     var parts = tm()
     guard gmtime_r(&moment, &parts) != nil else { return "?" }
-    func padded(_ number: Int32, _ width: Int = 2) -> String {
+    func padded(_ number: some BinaryInteger, _ width: Int = 2) -> String {
       let digits = String(number)
       return String(repeating: "0", count: max(0, width - digits.count)) + digits
     }
     let date =
-      "\(padded(parts.tm_year + 1900, 4))-\(padded(parts.tm_mon + 1))-\(padded(parts.tm_mday))"
+      "\(padded(Int64(parts.tm_year) + 1900, 4))-\(padded(parts.tm_mon + 1))-\(padded(parts.tm_mday))"
     return "\(date)T\(padded(parts.tm_hour)):\(padded(parts.tm_min)):\(padded(parts.tm_sec))Z"
   }
 }

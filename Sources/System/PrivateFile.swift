@@ -3,16 +3,23 @@ import Glibc
 /// Files that only their owner may read.
 public enum PrivateFile {
   /// Writes a file of mode 0600 in one step: it holds the old or the new bytes, never a part.
-  /// Where a link leads to it, the link stays; a device or a pipe is written to as it is.
+  /// Where a link leads to it, the link stays; a device or a pipe is written to as it is. In a folder
+  /// that others may write, no link is followed, and no file of theirs is written or replaced.
   public static func replace(_ name: String, with bytes: [UInt8]) throws(SystemError) {
-    let path = Paths.canonical(name) ?? name
+    let place = try Destination(name)
+    let path = place.path
     var status = stat()
-    if stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
-      let number = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
+    let isThere = (place.isKernelLink ? stat(path, &status) : lstat(path, &status)) == 0
+    if isThere, place.isKernelLink || status.st_mode & S_IFMT != S_IFREG {
+      let number = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | place.linkFlag)
       guard number >= 0 else { throw SystemError(step: "open", subject: path, code: errno) }
-      return try Descriptor(adopting: number).writeAll(bytes)
+      let file = Descriptor(adopting: number)
+      try place.check(file)
+      return try file.writeAll(bytes)
     }
-    let temporary = "\(path).\(getpid()).new"
+    if isThere { try place.check(status) }
+    // Others cannot have taken a name that they do not know.
+    let temporary = "\(path).\(String(UInt64.random(in: 0...UInt64.max), radix: 36)).new"
     let number = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard number >= 0 else { throw SystemError(step: "create", subject: temporary, code: errno) }
     let file = Descriptor(adopting: number)

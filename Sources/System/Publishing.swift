@@ -28,7 +28,10 @@ public final class PublicFolder: Sendable {
     try DirectoryEntry.all(in: path, limit: 1).isEmpty
   }
 
-  /// All bytes of a regular file directly in it; nil where there is none of that name.
+  private static let mostRead: Int64 = 64 << 20
+
+  /// All bytes of a regular file directly in it, at most 64 MiB; nil where there is none of that
+  /// name.
   public func read(_ name: String) throws(SystemError) -> [UInt8]? {
     let flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY
     let number = retrying { openat(descriptor.number, name, flags) }
@@ -37,7 +40,7 @@ public final class PublicFolder: Sendable {
     let file = Descriptor(adopting: number)
     let status = try FileStatus(of: file)
     guard status.kind == .regular else { return nil }
-    return try file.read(at: 0, count: Int(status.sizeBytes))
+    return try file.read(at: 0, count: Int(min(status.sizeBytes, PublicFolder.mostRead)))
   }
 
   /// Removes a file's name, and the folders that it leaves empty.

@@ -94,12 +94,20 @@ public struct WindowSize: Equatable, Sendable {
   /// The size in pixels, nil where the terminal does not tell.
   public var pixels: (width: Int, height: Int)?
 
-  /// Asks the kernel (TIOCGWINSZ); nil when the descriptor is no terminal.
+  /// More cells than this are left unused: a terminal may claim 65,535 by 65,535.
+  public static let mostColumns = 2000
+  public static let mostRows = 1000
+  /// Whether the terminal claims more than that.
+  public let isCut: Bool
+
+  /// Asks the kernel (TIOCGWINSZ); nil when the descriptor is no terminal. Never more than
+  /// `mostColumns` by `mostRows`.
   public init?(descriptor: Int32) {
     var size = winsize()
     guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0 else { return nil }
-    rows = Int(size.ws_row)
-    columns = Int(size.ws_col)
+    rows = min(Self.mostRows, Int(size.ws_row))
+    columns = min(Self.mostColumns, Int(size.ws_col))
+    isCut = rows < Int(size.ws_row) || columns < Int(size.ws_col)
     if size.ws_xpixel > 0, size.ws_ypixel > 0 {
       pixels = (Int(size.ws_xpixel), Int(size.ws_ypixel))
     }

@@ -9,21 +9,29 @@ public final class StoredFile: Sendable {
   /// How a range is held.
   public enum Hold: Sendable { case shared, exclusive }
 
-  /// Opens a file; `creating` makes a new one of mode 0600 and fails where the name is taken.
+  /// Opens a regular file; `creating` makes a new one of mode 0600 and fails where the name is taken.
+  /// A link is not followed (ELOOP), a pipe not waited for (ENXIO).
   public init(_ path: String, creating: Bool) throws(SystemError) {
-    let flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW | (creating ? O_CREAT | O_EXCL : 0)
-    let number = retrying { Glibc.open(path, flags, 0o600) }
-    guard number >= 0 else {
-      throw SystemError(step: creating ? "create" : "open", subject: path, code: errno)
-    }
-    descriptor = Descriptor(adopting: number)
+    let flags = O_RDWR | (creating ? O_CREAT | O_EXCL : 0)
+    descriptor = try StoredFile.open(path, flags, step: creating ? "create" : "open")
   }
 
   /// Opens a file that may not be changed; its ranges can be held shared alone.
   public init(reading path: String) throws(SystemError) {
-    let number = retrying { Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW) }
-    guard number >= 0 else { throw SystemError(step: "open", subject: path, code: errno) }
-    descriptor = Descriptor(adopting: number)
+    descriptor = try StoredFile.open(path, O_RDONLY, step: "open")
+  }
+
+  private static func open(
+    _ path: String, _ flags: Int32, step: String
+  ) throws(SystemError) -> Descriptor {
+    let all = flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY
+    let number = retrying { Glibc.open(path, all, 0o600) }
+    guard number >= 0 else { throw SystemError(step: step, subject: path, code: errno) }
+    let file = Descriptor(adopting: number)
+    guard try FileStatus(of: file).kind == .regular else {
+      throw SystemError(step: step, subject: path, code: ENXIO)
+    }
+    return file
   }
 
   /// Bytes at a position; fewer than `count` where the file ends.
@@ -127,7 +135,10 @@ public enum PrivateFolder {
   }
 
   /// Whether this user may change a file, or the names in a folder, on a volume that can be written.
-  public static func isWritable(_ path: String) -> Bool { access(path, W_OK) == 0 }
+  /// What is missing can be made anew, as far as its own folder can be written.
+  public static func isWritable(_ path: String) -> Bool {
+    access(path, W_OK) == 0 || errno == ENOENT
+  }
 
   /// Waits until the names in it are on the medium.
   public static func synchronize(_ path: String) throws(SystemError) {
@@ -144,7 +155,11 @@ public enum PrivateFolder {
       throw SystemError(step: "examine", subject: path, code: errno)
     }
     let unit = UInt64(status.f_frsize)
-    return (UInt64(status.f_bavail) * unit, UInt64(status.f_blocks) * unit)
+    // Some volumes say that they have no end.
+    return (
+      UInt64(status.f_bavail).multipliedClamped(by: unit),
+      UInt64(status.f_blocks).multipliedClamped(by: unit)
+    )
   }
 
   /// Does something quick to its names while no other process does the same; waits for that one.

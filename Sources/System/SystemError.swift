@@ -8,15 +8,18 @@ public struct SystemError: Error, Equatable, Sendable, CustomStringConvertible {
   public let subject: String
   /// The `errno` value.
   public let code: Int32
+  /// A reason of the program's own, which says more than the kernel's.
+  private let words: String?
 
-  public init(step: String, subject: String = "", code: Int32) {
+  public init(step: String, subject: String = "", code: Int32, words: String? = nil) {
     self.step = step
     self.subject = subject
     self.code = code
+    self.words = words
   }
 
-  /// The kernel's reason in words.
-  public var reason: String { String(cString: strerror(code)) }
+  /// The reason in words: the kernel's, or the program's own.
+  public var reason: String { words ?? String(cString: strerror(code)) }
 
   public var description: String {
     subject.isEmpty ? "cannot \(step): \(reason)" : "cannot \(step) \(subject): \(reason)"

@@ -61,9 +61,11 @@ final class Curses {
       fclose(output)
       return nil
     }
-    // The size is what the terminal says, whatever LINES and COLUMNS were exported as.
-    use_env(true)
-    use_tioctl(true)
+    // The size is what the terminal says, whatever LINES and COLUMNS were exported as; where that is
+    // more than there is memory for, the description's, until `resize`.
+    let isSane = WindowSize(descriptor: outputDescriptor)?.isCut != true
+    use_env(isSane)
+    use_tioctl(isSane)
     let started = Self.keepingSignals { newterm(name, output, input) }
     cbreak()
     noecho()
@@ -81,6 +83,8 @@ final class Curses {
     self.input = input
     self.keys = keys
     self.written = written
+    // The name may be one that mosh or screen only pass on.
+    nc_never_repeat()
     terminal = outputDescriptor
     canDim = nc_can_show(nc_dim())
     tcgetattr(terminal, &modes)
@@ -184,8 +188,7 @@ final class Curses {
       guard nc_describe(name, output, &found) else { continue }
       let description = TerminalAbilities.Description(
         colours: found.colours < 0 ? nil : Int(found.colours),
-        hasDirectColour: found.direct_colour, repeatsCharacters: found.repeats,
-        placesCursor: found.places_cursor)
+        hasDirectColour: found.direct_colour, placesCursor: found.places_cursor)
       return (name, description)
     }
     return nil

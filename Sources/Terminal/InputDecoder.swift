@@ -18,6 +18,11 @@ package struct InputDecoder {
   /// An unfinished sequence that gets no more bytes for so long is given up. After a lone Esc it
   /// is the time in which a `[` still counts as the rest of a sequence that a slow line split.
   package static let patience = Duration.milliseconds(300)
+  /// The same for an answer that the terminal was asked for, which nobody types: no piece of it may
+  /// act as a key.
+  package static let answerPatience = Duration.seconds(3)
+  /// The same for what is pasted: when its end mark never comes, keys count again after such a pause.
+  package static let pastePatience = Duration.seconds(2)
 
   private enum State {
     case ground
@@ -34,20 +39,67 @@ package struct InputDecoder {
     /// After `ESC [ [`: the Linux console's function keys.
     case consoleFunction
     /// After `ESC ]` and the like: until BEL or `ESC \`.
-    case string(escape: Bool)
+    case string(ControlString)
+    /// After `ESC [ 200 ~`: so many bytes of the end mark came.
+    case paste(matched: Int)
     /// Part of a UTF-8 character.
     case character([UInt8], length: Int)
   }
 
+  /// A device control string or one of its kin, as far as it came.
+  private struct ControlString {
+    var introducer: UInt8
+    /// Its beginning.
+    var bytes: [UInt8] = []
+    var escape = false
+
+    /// What a terminal answers to XTVERSION: `ESC P > | name ESC \` (xterm's control sequences).
+    var program: String? {
+      guard introducer == UInt8(ascii: "P"), bytes.starts(with: ">|".utf8) else { return nil }
+      return String(decoding: bytes.dropFirst(2), as: UTF8.self)
+    }
+  }
+
+  private static let pasteBegin = Array("200".utf8)
+  private static let pasteEnd = Array("\u{1B}[201~".utf8)
+
   private var state = State.ground
   private var latest: Instant?
+  private var answersDue: Instant?
 
   package init() {}
 
+  /// The terminal has been asked: for a while, what looks like an answer is one, however slowly it
+  /// comes.
+  package mutating func expectAnswers(from now: Instant) { answersDue = now + Self.answerPatience }
+
+  /// All has been answered.
+  package mutating func expectNoAnswers() { answersDue = nil }
+
+  /// Whether the end of what is being pasted has not come yet.
+  package var isInPaste: Bool {
+    if case .paste = state { true } else { false }
+  }
+
+  private func expectsAnswers(at now: Instant) -> Bool { answersDue.map { now < $0 } ?? false }
+
+  /// How long the present state may wait for its next byte.
+  private func patience(at begin: Instant) -> Duration {
+    switch state {
+    case .paste: return Self.pastePatience
+    case .string(let string) where string.program != nil: return Self.answerPatience
+    default: return expectsAnswers(at: begin) ? Self.answerPatience : Self.patience
+    }
+  }
+
   /// Takes one code and gives what it completes.
   package mutating func take(_ code: Code, at now: Instant) -> [InputEvent] {
-    if let latest, now - latest > Self.patience { state = .ground }
+    if let latest, now - latest > patience(at: latest) { state = .ground }
     latest = now
+    if isInPaste {
+      if case .byte(let byte) = code { paste(byte) } else { state = .paste(matched: 0) }
+      return []
+    }
     switch code {
     case .byte(let byte): return take(byte)
     case .key(let key):
@@ -80,7 +132,8 @@ package struct InputDecoder {
     case .oldMouse(let bytes): return oldMouse(bytes + [byte])
     case .consoleFunction:
       return (0x41...0x45).contains(byte) ? [.key(.f(Int(byte) - 0x40))] : []
-    case .string(let escape): return string(escape, byte)
+    case .string(let string): return take(byte, into: string)
+    case .paste: return []
     case .character(let bytes, let length): return character(bytes, length, byte)
     }
   }
@@ -106,9 +159,9 @@ package struct InputDecoder {
     case UInt8(ascii: "O"): state = .singleShift
     case UInt8(ascii: "]"), UInt8(ascii: "P"), UInt8(ascii: "_"), UInt8(ascii: "^"),
       UInt8(ascii: "X"):
-      // Nobody sends a string so late; after an Esc that was typed these are keys.
-      if escapeIsReported { return begin(byte) }
-      state = .string(escape: false)
+      // Nobody sends a string so late, unless asked; after an Esc that was typed these are keys.
+      if escapeIsReported, !(latest.map(expectsAnswers) ?? false) { return begin(byte) }
+      state = .string(ControlString(introducer: byte))
     default: return (escapeIsReported ? [] : [.key(.escape)]) + begin(byte)
     }
     return []
@@ -123,6 +176,8 @@ package struct InputDecoder {
         state = .consoleFunction
       } else if bytes.isEmpty, byte == UInt8(ascii: "M") {
         state = .oldMouse([])
+      } else if bytes == Self.pasteBegin, byte == UInt8(ascii: "~") {
+        state = .paste(matched: 0)
       } else {
         return ControlSequence(bytes, final: byte).events
       }
@@ -152,10 +207,23 @@ package struct InputDecoder {
       isRelease: isRelease)
   }
 
-  private mutating func string(_ escape: Bool, _ byte: UInt8) -> [InputEvent] {
-    if byte == 0x07 || (escape && byte == UInt8(ascii: "\\")) { return [] }
-    state = .string(escape: byte == 0x1B)
+  private mutating func take(_ byte: UInt8, into string: ControlString) -> [InputEvent] {
+    if byte == 0x07 || (string.escape && byte == UInt8(ascii: "\\")) {
+      return string.program.map { [.program($0)] } ?? []
+    }
+    var string = string
+    string.escape = byte == 0x1B
+    // Longer than anything that is understood: only its end matters.
+    if !string.escape, string.bytes.count < 128 { string.bytes.append(byte) }
+    state = .string(string)
     return []
+  }
+
+  /// Drops what is pasted; it is text, whatever sequences stand in it.
+  private mutating func paste(_ byte: UInt8) {
+    guard case .paste(let before) = state else { return }
+    let matched = byte == Self.pasteEnd[before] ? before + 1 : byte == Self.pasteEnd[0] ? 1 : 0
+    state = matched == Self.pasteEnd.count ? .ground : .paste(matched: matched)
   }
 
   private mutating func character(

@@ -92,5 +92,7 @@ public enum InputEvent: Equatable, Sendable {
   case wheel(up: Bool)
   /// The answer to whether mode 2026 is known.
   case synchronizedOutput(Bool)
+  /// What the terminal calls itself, such as `XTerm(379)`.
+  case program(String)
   case focus(Bool)
 }

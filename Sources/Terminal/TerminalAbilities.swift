@@ -8,7 +8,8 @@ public struct TerminalAbilities: Equatable, Sendable {
   public var unicode: Bool
   /// Whether a frame may be bracketed as one update (mode 2026); false until the terminal says so.
   public var synchronizedOutput: Bool
-  /// Whether it knows REP, "the last character n times".
+  /// Whether it knows REP, "the last character n times"; false until the terminal has said which
+  /// program it is. Its description says nothing of it: mosh and screen hand on the TERM of others.
   public var repeatCharacter: Bool
   /// The value of `TERM`.
   public var name: String
@@ -21,18 +22,14 @@ public struct TerminalAbilities: Equatable, Sendable {
     public var colours: Int?
     /// `RGB` or `Tc`: direct colours are taken.
     public var hasDirectColour: Bool
-    /// `rep`.
-    public var repeatsCharacters: Bool
     /// `cup`.
     public var placesCursor: Bool
 
     public init(
-      colours: Int? = nil, hasDirectColour: Bool = false, repeatsCharacters: Bool = false,
-      placesCursor: Bool = true
+      colours: Int? = nil, hasDirectColour: Bool = false, placesCursor: Bool = true
     ) {
       self.colours = colours
       self.hasDirectColour = hasDirectColour
-      self.repeatsCharacters = repeatsCharacters
       self.placesCursor = placesCursor
     }
   }
@@ -83,7 +80,7 @@ public struct TerminalAbilities: Equatable, Sendable {
     isDumb = Self.isDumb(name) || !description.placesCursor
     unicode = Self.usesUTF8(environment, description)
     synchronizedOutput = false
-    repeatCharacter = description.repeatsCharacters && !isDumb
+    repeatCharacter = false
     colour = isDumb ? .never : Self.colour(name, environment, description)
   }
 

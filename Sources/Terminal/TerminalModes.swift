@@ -7,8 +7,16 @@ enum TerminalModes {
   static let focusOn = "\u{1B}[?1004h"
   static let focusOff = "\u{1B}[?1004l"
   static let synchronizedOff = "\u{1B}[?2026l"
-  static let askSynchronized = "\u{1B}[?2026$p"
+  /// Whatever is pasted comes between `ESC [ 200 ~` and `ESC [ 201 ~`.
+  static let pasteOn = "\u{1B}[?2004h"
+  static let pasteOff = "\u{1B}[?2004l"
+  private static let askName = "\u{1B}[>0q"
+  private static let askSynchronized = "\u{1B}[?2026$p"
   static let plainStyle = "\u{1B}[m"
+  /// Which program the terminal is (XTVERSION), and whether it knows mode 2026 (DECRQM): answered in
+  /// this order. Terminals that parse neither, such as Apple's, show the end of a question as text,
+  /// so the row that it stands in is emptied at once. ncurses' cursor stays where it is.
+  static let questions = "\u{1B}7\u{1B}[H" + askName + askSynchronized + "\r\u{1B}[2K\u{1B}8"
   static let autowrapOn = "\u{1B}[?7h"
   static let cursorOn = "\u{1B}[?25h"
 

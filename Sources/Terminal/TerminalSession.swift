@@ -30,7 +30,8 @@ public final class TerminalSession {
     }
   }
 
-  /// What the terminal can show; `synchronizedOutput` becomes true when it has answered.
+  /// What the terminal can show; `synchronizedOutput` and `repeatCharacter` become true when it has
+  /// answered.
   public private(set) var abilities: TerminalAbilities
   public private(set) var size: WindowSize
   /// Readable when there is something for `readInput`.
@@ -91,12 +92,13 @@ public final class TerminalSession {
     curses.forget("kmous")
     curses.recognise(TerminalModes.synchronizedAnswers)
     adoptSize()
-    if options.size != nil { curses.resize(columns: self.size.columns, rows: self.size.rows) }
+    curses.resize(columns: self.size.columns, rows: self.size.rows)
     enter(curses)
     quietErrors = QuietErrors(screen: outputDescriptor)
     if !abilities.isLinuxConsole {
-      output.tell(Array(TerminalModes.askSynchronized.utf8))
+      output.tell(Array(TerminalModes.questions.utf8))
       asked = .now
+      decoder.expectAnswers(from: .now)
     }
   }
 
@@ -119,11 +121,21 @@ public final class TerminalSession {
       }
       if let code = Self.code(input) { events += decoder.take(code, at: now) }
     }
-    for case .synchronizedOutput(let known) in events {
-      abilities.synchronizedOutput = known
-      asked = nil
-    }
+    for event in events { note(event) }
     return events
+  }
+
+  private func note(_ event: InputEvent) {
+    switch event {
+    case .synchronizedOutput(let known):
+      abilities.synchronizedOutput = known
+      // The last question: a terminal that knows the first has answered it before.
+      asked = nil
+      decoder.expectNoAnswers()
+    case .program(let name):
+      abilities.repeatCharacter = TerminalProgram(answer: name).repeatsCharacters
+    default: break
+    }
   }
 
   private static func code(_ input: Curses.Input) -> InputDecoder.Code? {
@@ -280,6 +292,7 @@ public final class TerminalSession {
   /// Half a chrome may be under way, as may half a frame: what restores the terminal cuts them off.
   private func leave() {
     awaitAnswer()
+    dropPaste()
     output.forget()
     TerminalGuard.restore()
   }
@@ -298,10 +311,24 @@ public final class TerminalSession {
     self.asked = nil
   }
 
+  /// The rest of a paste would be typed into the shell, and run by it. It is read to its end for a
+  /// moment, and what is unread then is dropped.
+  private func dropPaste() {
+    guard decoder.isInPaste else { return }
+    let deadline = Instant.now + Self.usualJourney
+    while decoder.isInPaste, !hasHungUp, Instant.now < deadline {
+      let ready = try? awaitReadiness(of: [Interest(inputDescriptor)], until: deadline)
+      if ready?.first?.readable != true { break }
+      _ = readInput()
+    }
+    tcflush(inputDescriptor, TCIFLUSH)
+  }
+
   private func enter(_ curses: Curses) {
     curses.blankAll()
     output.tell(curses.flush())
-    let modes = (options.mouse ? TerminalModes.mouseOn : "") + TerminalModes.focusOn
+    let modes =
+      (options.mouse ? TerminalModes.mouseOn : "") + TerminalModes.focusOn + TerminalModes.pasteOn
     output.tell(Array(modes.utf8))
   }
 
@@ -309,7 +336,7 @@ public final class TerminalSession {
   /// sequence it broke off in.
   private var leavingModes: String {
     TerminalModes.synchronizedOff + TerminalModes.plainStyle + TerminalModes.mouseOff
-      + TerminalModes.focusOff + TerminalModes.autowrapOn
+      + TerminalModes.focusOff + TerminalModes.pasteOff + TerminalModes.autowrapOn
   }
 
   private func arm(_ curses: Curses, _ modes: termios) {

@@ -105,7 +105,7 @@ struct CacheCommand {
     let lines = entries.map { entry in
       let length = entry.length.map { " of \(Words.bytes($0))" } ?? ""
       return DisplayText.safe(
-        "\(Words.bytes(entry.bytes))\(length)  \(Words.age(seconds: now - entry.usedAt))  "
+        "\(Words.bytes(entry.bytes))\(length)  \(Words.age(of: entry.usedAt, now: now))  "
           + entry.source)
     }
     return write(

@@ -41,7 +41,6 @@ struct DoctorCommand {
     print("  size         \(window.columns)x\(window.rows)\(pixels)")
     print("  colours      \(abilities.colour.rawValue)")
     print("  characters   \(abilities.unicode ? "UTF-8" : "ASCII: the locale is not UTF-8")")
-    print("  repeats      \(abilities.repeatCharacter ? "yes" : "no")")
     if abilities.isDumb {
       print("  warning      it cannot place a cursor: stories are told in words")
     }

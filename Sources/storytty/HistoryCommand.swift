@@ -35,7 +35,7 @@ struct HistoryCommand {
     let lines = entries.map { entry in
       let title = entry.title.map { "  " + $0 } ?? ""
       return DisplayText.safe(
-        "\(Words.age(seconds: now - entry.last))  \(entry.counts.words)  \(entry.source)\(title)")
+        "\(Words.age(of: entry.last, now: now))  \(entry.counts.words)  \(entry.source)\(title)")
     }
     return Output.write(lines: lines)
   }

@@ -293,7 +293,7 @@ enum OptionTable {
   private static func size(_ word: String) throws(UsageError) -> (columns: Int, rows: Int) {
     let parts = word.split(separator: "x", omittingEmptySubsequences: false).map { Int($0) }
     guard parts.count == 2, let columns = parts[0], let rows = parts[1],
-      (1...2000).contains(columns), (1...1000).contains(rows)
+      (1...WindowSize.mostColumns).contains(columns), (1...WindowSize.mostRows).contains(rows)
     else { throw UsageError(words: "--size takes COLSxROWS, such as 80x24, not '\(word)'") }
     return (columns, rows)
   }

@@ -42,9 +42,10 @@ struct PlayCommand {
     return play(selection.feed, history, StoryBytes(network), pool: pool)
   }
 
-  private func close(_ history: History) {
+  private func close(_ history: History, _ log: EventLog? = nil) {
     history.close()
     if let notice = history.notice { complain(notice) }
+    if let failure = log?.failure { complain(failure) }
   }
 
   private func play(
@@ -76,10 +77,10 @@ struct PlayCommand {
     } catch {
       complain("\(error)")
       writeReport(Player.emptyReport)
-      close(history)
+      close(history, options.log)
       return Status.usage
     }
-    close(history)
+    close(history, options.log)
     complain(all: outcome.result.complaints)
     if outcome.result.outcome == .nothingPlayed, outcome.result.complaints.isEmpty {
       complain("nothing left to tell: another player has used up the views")

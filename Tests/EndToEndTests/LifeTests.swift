@@ -265,31 +265,5 @@ extension EndToEnd {
       let fields = text.split(separator: ")").last?.split(separator: " ") ?? []
       return fields.count > 12 ? (Int(fields[11]) ?? 0) + (Int(fields[12]) ?? 0) : 0
     }
-
-    @Test func tmux_pictureAndEnd_areRight() throws {
-      let tmux = try #require(Programs.installed("tmux"))
-      let home = try TemporaryDirectory()
-      let clip = try Colors.clip(Colors.red)
-      let terminal = try PseudoTerminal(columns: 80, rows: 24)
-      let config = try home.write(
-        """
-        set -g default-terminal tmux-256color
-        set -as terminal-features ",xterm-256color:RGB"
-        set -g status off
-        """, to: "tmux.conf")
-      let server = "storytty-\(UInt32.random(in: 0...UInt32.max))"
-      try terminal.start(
-        tmux,
-        [
-          "-f", config, "-L", server, "new", "sh", "-c",
-          "'\(Programs.player)' '\(clip)'; echo status $?; cat",
-        ], environment: Play.environment(home: home.path))
-      #expect(terminal.waitUntil { shows(Colors.red, on: $0) })
-      terminal.send("q")
-      #expect(terminal.waitUntil { $0.text.contains("status 0") })
-      #expect(!shows(Colors.red, on: terminal.screen))
-      terminal.send("\u{4}")
-      #expect(terminal.awaitEnd() != nil)
-    }
   }
 }

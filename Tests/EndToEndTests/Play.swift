@@ -21,7 +21,8 @@ final class Play {
   ) throws {
     home = try TemporaryDirectory()
     reportPath = home.path("report.json")
-    terminal = try PseudoTerminal(columns: columns, rows: rows, bytesPerSecond: bytesPerSecond)
+    terminal = try PseudoTerminal(
+      columns: columns, rows: rows, bytesPerSecond: bytesPerSecond, name: "XTerm(379)")
     // Sound goes nowhere, in real time, unless a test has a device of its own.
     try home.write("pcm.!default { type null }\n", to: "alsa.conf")
     try terminal.start(

@@ -138,6 +138,38 @@ extension EndToEnd {
       #expect(directoryEntries(directory.path).filter { $0.contains("r.json") } == ["r.json"])
     }
 
+    /// Where others may write, they may have laid a link to a file of the viewer's.
+    @Test func reportAndLog_whereALinkWasLaid_areNotWritten() throws {
+      let directory = try TemporaryDirectory()
+      let mine = try directory.write("mine", to: "mine")
+      let clip = try Colors.clip(Colors.red, seconds: 0.5)
+      let shared = directory.path("shared")
+      #expect(mkdir(shared, 0o700) == 0 && chmod(shared, 0o1777) == 0)
+      #expect(symlink(mine, shared + "/x") == 0)
+      let words = "it is a symbolic link in a folder that others may write"
+      for (option, said) in [
+        ("--report", "cannot write the report \(shared)/x: \(words)"),
+        ("--log", "cannot open \(shared)/x: \(words)"),
+      ] {
+        let terminal = try PseudoTerminal(columns: 200, rows: 40)
+        try terminal.start(
+          Programs.player, ["--untimed", option, shared + "/x", clip],
+          environment: Play.environment(home: directory.path))
+        #expect(terminal.awaitEnd()?.shellStatus == 1)
+        #expect(terminal.screen.text.contains("storytty: \(said)"))
+        #expect(try readText(mine) == "mine")
+        #expect(directoryEntries(shared) == ["x"])
+      }
+    }
+
+    @Test func log_thatTakesNoMore_isSaidOnce() throws {
+      let clips = try [Colors.red, Colors.lime].map { try Colors.clip($0, seconds: 0.5) }
+      let play = try Play(["--untimed", "--log", "/dev/full"] + clips)
+      #expect(play.terminal.awaitEnd()?.shellStatus == 0)
+      let said = "storytty: cannot write the log /dev/full: No space left on device"
+      #expect(play.terminal.screen.text.ranges(of: said).count == 1)
+    }
+
     @Test func keyLatency_neighboursReady_isCounted() throws {
       let clips = try [Colors.red, Colors.lime, Colors.blue].map { try Colors.clip($0) }
       let play = try Play(clips)

@@ -89,6 +89,50 @@ extension EndToEnd {
       play.expectRestored()
     }
 
+    @Test func paste_whilePlaying_isNoKeys() throws {
+      let play = try Play([try Colors.clip(Colors.red), try Colors.clip(Colors.lime)])
+      #expect(play.waitFor(color: Colors.red))
+      play.type("\u{1B}[200~lqQ\n\u{1B}[C\u{1B}OC?")
+      play.watch(for: .milliseconds(400))
+      play.type("lq\u{1B}[20")
+      play.watch(for: .milliseconds(400))
+      play.type("1~")
+      play.watch(for: .milliseconds(300))
+      #expect(shows(Colors.red, on: play.terminal.screen))
+      #expect(!play.terminal.screen.text.contains("this help"))
+      play.type("l")
+      #expect(play.waitFor(color: Colors.lime))
+      #expect(play.quit()?.shellStatus == 0)
+      play.expectRestored()
+    }
+
+    /// A terminal may claim any size; that must not be a way to all of the memory.
+    @Test(arguments: [true, false])
+    func size_beyondReason_costsLittle(fromTheStart: Bool) throws {
+      let home = try TemporaryDirectory()
+      let report = home.path("report.json")
+      let terminal = try PseudoTerminal()
+      func claim(_ columns: UInt16, _ rows: UInt16) {
+        var size = winsize(ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0)
+        #expect(ioctl(terminal.slave, UInt(TIOCSWINSZ), &size) == 0)
+      }
+      if fromTheStart { claim(65_535, 65_535) }
+      try terminal.start(
+        Programs.player, ["--report", report, try Colors.clip(Colors.red)],
+        environment: Play.environment(home: home.path))
+      #expect(terminal.waitUntil { $0.synchronizedFrames > 0 })
+      claim(65_535, 65_535)
+      let before = terminal.screen.synchronizedFrames
+      if !fromTheStart { #expect(terminal.waitUntil { $0.synchronizedFrames > before }) }
+      claim(120, 40)
+      #expect(terminal.waitUntil { shows(Colors.red, on: $0) })
+      terminal.send("q")
+      #expect(terminal.awaitEnd()?.shellStatus == 0)
+      let memory = try Report(path: report).maxRssKiB
+      #expect(memory.player < 400_000)
+      #expect(memory.decoders < 400_000)
+    }
+
     @Test func stopKeys_whilePlaying_areNotTheLines() throws {
       let play = try Play([try Clip(width: 180, height: 320, rate: 30, seconds: 30).file()])
       #expect(play.terminal.waitUntil { $0.synchronizedFrames > 5 })

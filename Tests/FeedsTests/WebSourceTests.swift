@@ -5,6 +5,8 @@ import Testing
 /// A web in memory.
 struct FakeWeb: WebAccess {
   var pages: [String: [UInt8]] = [:]
+  /// Where redirects lead to.
+  var moved: [String: String] = [:]
   /// What folders list.
   var lists: [String: String] = [:]
   /// What short forms stand for.
@@ -12,13 +14,15 @@ struct FakeWeb: WebAccess {
   /// Folders that are known as such.
   var folders: Set<String> = []
 
-  func head(of url: String, count: Int) throws(WebFailure) -> [UInt8] {
-    Array(try whole(of: url, most: .max).prefix(count))
+  func head(of url: String, count: Int) throws(WebFailure) -> WebBytes {
+    var page = try whole(of: url, most: .max)
+    page.bytes = Array(page.bytes.prefix(count))
+    return page
   }
 
-  func whole(of url: String, most: Int) throws(WebFailure) -> [UInt8] {
+  func whole(of url: String, most: Int) throws(WebFailure) -> WebBytes {
     guard let page = pages[url] else { throw WebFailure("it sends a web page instead") }
-    return page
+    return WebBytes(page, address: moved[url] ?? url)
   }
 
   func address(short source: String) throws(WebFailure) -> String? {
@@ -29,7 +33,7 @@ struct FakeWeb: WebAccess {
 
   func isFolder(_ url: String) -> Bool { folders.contains(url) }
 
-  func listings(of urls: [String]) -> [Result<[UInt8], WebFailure>] {
+  func listings(of urls: [String], namedBy _: String?) -> [Result<WebBytes, WebFailure>] {
     urls.map { url in
       guard let names = lists[url] else { return .failure(WebFailure("it does not list folders")) }
       let rows = names.split(separator: " ").map { name in
@@ -40,7 +44,7 @@ struct FakeWeb: WebAccess {
           """
       }
       let text = "<multistatus xmlns='DAV:'>\(rows.joined())</multistatus>"
-      return .success(Array(text.utf8))
+      return .success(WebBytes(Array(text.utf8), address: moved[url] ?? url))
     }
   }
 }
@@ -108,6 +112,39 @@ struct FakeWeb: WebAccess {
     let files = FakeFiles(["/home/cloud:/s": .file(Bytes.mp4)])
     let feed = try FeedReader(files: files, web: web).read(["cloud:/s"])
     #expect(feed.reels.flatMap(\.stories).map(\.source) == [.file("/home/cloud:/s")])
+  }
+
+  /// RFC 3986, section 5.1.3. What they are known by, and what they may name, goes by the address that
+  /// was asked.
+  @Test(arguments: [
+    "#EXTM3U\na.mp4\n", "[playlist]\nFile1=a.mp4\n",
+    "<playlist><trackList><track><location>a.mp4</location></track></trackList></playlist>",
+    #"{"version": "https://jsonfeed.org/version/1.1", "items": [{"id": "1", "image": "a.mp4"}]}"#,
+    """
+    <rss><channel><item><title>a</title><enclosure url="a.mp4" type="video/mp4"/></item></channel>\
+    </rss>
+    """,
+  ])
+  func read_ofWhatRedirectsLeadTo_isRelativeToThat(text: String) throws {
+    let asked = "https://example.org/latest"
+    let moved = "https://cdn.example.net/2026/list"
+    let web = FakeWeb(pages: [asked: Array(text.utf8)], moved: [asked: moved])
+    let feed = try FeedReader(web: web).read([asked])
+    let stories = feed.reels.flatMap(\.stories)
+    #expect(stories.map(\.source) == [.url("https://cdn.example.net/2026/a.mp4")])
+    #expect(stories.map(\.feed) == [asked] && feed.identity == asked)
+  }
+
+  @Test func animations_ofAFeedThatHasMoved_areRelativeToIt_andNamedByWhatWasAsked() throws {
+    let text =
+      #"{"version": "https://jsonfeed.org/version/1.1", "_storytty": {"animations": "r"}, "#
+      + #""items": [{"id": "1", "image": "a.png"}]}"#
+    let web = FakeWeb(
+      pages: ["https://example.org/f": Array(text.utf8)],
+      moved: ["https://example.org/f": "https://cdn.example.net/x/f"])
+    let feed = try FeedReader(web: web).read(["https://example.org/f"])
+    #expect(feed.animations?.place == .url("https://cdn.example.net/x/r"))
+    #expect(feed.animations?.feed == "https://example.org/f")
   }
 
   @Test func read_ofAFeedWithASlash_isThatFeed() throws {

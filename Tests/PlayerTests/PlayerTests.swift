@@ -141,7 +141,13 @@ import Testing
       (86_400 * 3, "3 d ago"), (86_400 * 14, "2 wk ago"), (86_400 * 800, "2 y ago"),
     ] as [(Int64, String)])
   func age_isInTheLargestSensibleUnit(seconds: Int64, words: String) {
-    #expect(Words.age(seconds: seconds) == words)
+    #expect(Words.age(of: 0, now: seconds) == words)
+  }
+
+  @Test func age_ofTimesThatNoClockHas_isTheNearest() {
+    #expect(Words.age(of: .min, now: .max) == "\(Int64.max / (86_400 * 365)) y ago")
+    #expect(Words.age(of: .min, now: 1) == "\(Int64.max / (86_400 * 365)) y ago")
+    #expect(Words.age(of: .max, now: .min) == "just now")
   }
 
   @Test(arguments: [(12, "12 s"), (65, "1:05"), (3600, "1:00:00"), (3725, "1:02:05")])

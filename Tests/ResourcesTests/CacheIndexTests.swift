@@ -12,7 +12,7 @@ import Testing
 
   private var indexPath: String { bench.path + "/index.db" }
 
-  @Test(arguments: [1, 2])
+  @Test(arguments: [1, 2, 3])
   func open_ofAFormerVersion_migratesAndKeepsWhatItHolds(version: Int) throws {
     try FormerIndex.make(version: version, in: bench.path)
     bench.now = 1_700_000_030
@@ -22,6 +22,7 @@ import Testing
     #expect(found.facts.validator == Validator(entityTag: "\"v1\""))
     #expect(found.facts.isFresh(now: bench.now, otherwise: 0))
     #expect(found.facts.length == 5000 && !found.facts.isPrivate)
+    #expect(found.facts.address == nil && found.facts.charset == nil)
     #expect(
       try store.savings().map(\.saving)
         == (version == 1
@@ -29,10 +30,12 @@ import Testing
     // What is changed from now on is of this version.
     var facts = found.facts
     facts.isPrivate = true
+    facts.address = "http://example.org/moved/k"
+    facts.charset = "koi8-r"
     try store.revise(found.entry, facts)
-    #expect(try bench.open().find(FormerIndex.key)?.facts.isPrivate == true)
+    #expect(try bench.open().find(FormerIndex.key)?.facts == facts)
     let database = try Database(path: indexPath, patience: 100)
-    #expect(try database.run("PRAGMA user_version") == [[.number(3)]])
+    #expect(try database.run("PRAGMA user_version") == [[.number(4)]])
   }
 
   @Test func open_ofAFormerVersionByTwo_migratesOnce() throws {
@@ -84,6 +87,7 @@ import Testing
     try bench.fill(bench.open(), "k")
     for change in [
       "length = 5", "tag = '\"z\"'", "freshFor = 99999", "blob = '../x'", "isPrivate = 1",
+      "address = 'http://example.org/'", "charset = 'utf-8'",
     ] {
       let database = try Database(path: indexPath, patience: 100)
       try database.run("UPDATE entry SET \(change) WHERE state = 0")

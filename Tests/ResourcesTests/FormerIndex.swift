@@ -46,12 +46,18 @@ enum FormerIndex {
     "PRAGMA user_version = 2",
   ]
 
+  private static let version3 = [
+    "ALTER TABLE entry ADD COLUMN isPrivate INTEGER NOT NULL DEFAULT 0",
+    "PRAGMA user_version = 3",
+  ]
+
   /// Makes a cache directory with one entry of 33 bytes.
   static func make(version: Int, in directory: String) throws {
     let folder = "\(directory)/blobs/\(blob.prefix(2))"
     for path in [directory, directory + "/blobs", folder] { mkdir(path, 0o700) }
     let database = try Database(path: directory + "/index.db", patience: 100)
-    for statement in version1 + (version > 1 ? version2 : []) { try database.run(statement) }
+    let steps = [version1, version2, version3][..<version]
+    for statement in steps.joined() { try database.run(statement) }
     try database.run(
       "INSERT INTO meta VALUES ('secret', ?)", .bytes((0..<192).map { UInt8($0) }))
     let file = try RealDisk().open("\(folder)/\(blob)", creating: true)

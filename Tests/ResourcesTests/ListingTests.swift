@@ -12,7 +12,7 @@ extension NetworkBench {
   /// Asks a folder to list itself and waits for the answer.
   func list(_ url: String) throws -> Result<[UInt8], ResourceError> {
     var answer: Result<[UInt8], ResourceError>?
-    network.list(collection: url) { answer = $0 }
+    network.list(collection: url) { answer = $0.map(\.bytes) }
     try wait { answer != nil }
     return try answer ?? { throw SupportError("no answer") }()
   }

@@ -163,6 +163,26 @@ extension Serving {
     }
 
     /// Links that somebody has put into the target lead no write and no removal out of it.
+    /// A link that somebody else may have laid does not say where strangers find the stories.
+    @Test func target_thatIsALinkInASharedFolder_isRefused() throws {
+      for name in ["shared", "victim"] { mkdir(folder.path(name), 0o755) }
+      #expect(symlink(folder.path("victim"), folder.path("shared/out")) == 0)
+      let target = folder.path("shared/out")
+      #expect(chmod(folder.path("shared"), 0o1777) == 0)
+      for path in [target, target + "/deeper"] {
+        let result = try export(path)
+        #expect(result.status == 1)
+        #expect(
+          result.errorText == "storytty: cannot export to \(path): "
+            + "it is a symbolic link in a folder that others may write\n")
+      }
+      #expect(directoryEntries(folder.path("victim")) == [])
+      // One of one's own, in a folder of one's own.
+      #expect(chmod(folder.path("shared"), 0o755) == 0)
+      #expect(try export(target).status == 0)
+      #expect(fileExists(folder.path("victim/feed.json")))
+    }
+
     @Test func links_inTheTarget_areReplaced_neverFollowed() throws {
       #expect(try export().status == 0)
       let victims = ["a b.mp4", "one.png", "feed.json"]

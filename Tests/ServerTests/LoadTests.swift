@@ -47,7 +47,7 @@ extension Serving {
       try folder.write(whole, to: "a.mp4")
       let served = try Served(folder.path)
       let wire = try #require(Wire(port: served.port))
-      wire.send("GET /a.mp4 HTTP/1.1\r\nHost: x\r\n\r\n")
+      wire.send("GET /a.mp4 HTTP/1.1\r\nHost: localhost\r\n\r\n")
       let start = try #require(wire.read(1000))
       served.signal(SIGTERM)
       try eventually("no connection is taken any more") { Wire(port: served.port) == nil }
@@ -63,7 +63,7 @@ extension Serving {
       let idle = try #require(Wire(port: served.port))
       let half = try #require(Wire(port: served.port))
       half.send("GET / HTTP/1.1\r\nHost")
-      idle.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+      idle.send("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
       #expect(idle.read(15) != nil)
       served.signal(SIGINT)
       #expect(served.awaitEnd(within: .seconds(4)) == .exited(status: 0))
@@ -73,7 +73,7 @@ extension Serving {
       try folder.write(movie(40_000_000), to: "a.mp4")
       let served = try Served(folder.path)
       let wire = try #require(Wire(port: served.port))
-      wire.send("GET /a.mp4 HTTP/1.1\r\nHost: x\r\n\r\n")
+      wire.send("GET /a.mp4 HTTP/1.1\r\nHost: localhost\r\n\r\n")
       #expect(wire.read(1000) != nil)
       served.signal(SIGTERM)
       #expect(served.awaitEnd(within: .seconds(9)) == .exited(status: 0))
@@ -84,7 +84,7 @@ extension Serving {
       try folder.write(movie(40_000_000), to: "a.mp4")
       let served = try Served(folder.path)
       let wire = try #require(Wire(port: served.port))
-      wire.send("GET /a.mp4 HTTP/1.1\r\nHost: x\r\n\r\n")
+      wire.send("GET /a.mp4 HTTP/1.1\r\nHost: localhost\r\n\r\n")
       #expect(wire.read(1000) != nil)
       served.signal(SIGINT)
       try eventually("no connection is taken any more") { Wire(port: served.port) == nil }
@@ -105,7 +105,7 @@ extension Serving {
       return (server, port)
     }
 
-    private static let request = "GET / HTTP/1.1\r\nHost: x\r\n\r\n"
+    private static let request = "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
 
     /// A head that does not come to its end is not waited for, whatever trickles in.
     @Test func slowHead_isCutOff() throws {

@@ -29,10 +29,11 @@ public final class PseudoTerminal {
   private var chunksFed = 0
 
   /// Makes the terminal. `cell` is the size of a character in pixels, 0 for a terminal that does
-  /// not tell; `bytesPerSecond` makes it a slow line.
+  /// not tell; `bytesPerSecond` makes it a slow line. `name` is what it answers to XTVERSION, nil for
+  /// one that does not know the question.
   public init(
     columns: Int = 120, rows: Int = 40, cell: (width: Int, height: Int) = (10, 20),
-    bytesPerSecond: Int? = nil
+    bytesPerSecond: Int? = nil, name: String? = nil
   ) throws {
     let master = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
     guard master >= 0 else { throw SupportError("cannot open a pseudo terminal") }
@@ -49,7 +50,7 @@ public final class PseudoTerminal {
     attributesBefore = attributes
     self.cell = cell
     currentScreen = TerminalScreen(columns: columns, rows: rows)
-    reader = try TerminalReader(master: master, bytesPerSecond: bytesPerSecond)
+    reader = try TerminalReader(master: master, bytesPerSecond: bytesPerSecond, name: name)
     try setSize(columns: columns, rows: rows)
   }
 

@@ -16,11 +16,13 @@ final class TerminalReader: Sendable {
 
   private let master: Int32
   private let bytesPerSecond: Int?
+  private let name: String?
   private let stopBell: Bell
   private let state = Mutex(State())
 
-  init(master: Int32, bytesPerSecond: Int?) throws {
+  init(master: Int32, bytesPerSecond: Int?, name: String?) throws {
     self.master = master
+    self.name = name
     self.bytesPerSecond = bytesPerSecond
     stopBell = try Bell()
     let own = Unmanaged.passRetained(self)
@@ -107,13 +109,13 @@ final class TerminalReader: Sendable {
       state.chunks.append(PseudoTerminal.Chunk(arrival: .now, bytes: bytes))
       let searched = state.tail + bytes
       state.tail = searched.suffix(16)
-      return Self.answers(to: searched, newFrom: searched.count - bytes.count)
+      return Self.answers(to: searched, newFrom: searched.count - bytes.count, name: name)
     }
     if !answers.isEmpty { send(answers) }
   }
 
   /// What a terminal that knows synchronized updates says to the questions whose last byte is new.
-  static func answers(to bytes: [UInt8], newFrom start: Int) -> [UInt8] {
+  static func answers(to bytes: [UInt8], newFrom start: Int, name: String? = nil) -> [UInt8] {
     var answers: [UInt8] = []
     for index in start..<bytes.count {
       switch bytes[index] {
@@ -123,6 +125,9 @@ final class TerminalReader: Sendable {
         guard head.elementsEqual([0x1B, UInt8(ascii: "["), UInt8(ascii: "?")]) else { continue }
         let mode = String(decoding: Array(digits), as: UTF8.self)
         answers += Array("\u{1B}[?\(mode);\(mode == "2026" ? 2 : 0)$y".utf8)
+      case UInt8(ascii: "q"):
+        guard let name, bytes[..<index].suffix(4).elementsEqual("\u{1B}[>0".utf8) else { continue }
+        answers += Array("\u{1B}P>|\(name)\u{1B}\\".utf8)
       case UInt8(ascii: "c") where index >= 2:
         let head = bytes[..<index].suffix(3)
         guard

@@ -49,6 +49,7 @@ import Testing
     ("\u{1B}[?2026;0$y\u{1B}[?2026;1$y", [.synchronizedOutput(false), .synchronizedOutput(true)]),
     ("\u{1B}[?2026;2$y\u{1B}[?2026;3$y", [.synchronizedOutput(true), .synchronizedOutput(true)]),
     ("\u{1B}[?2026;4$y", [.synchronizedOutput(false)]),
+    ("a\u{1B}[200~q\u{1B}[201~b", [.key(.character("a")), .key(.character("b"))]),
   ]
 
   @Test(arguments: known)
@@ -59,12 +60,12 @@ import Testing
   /// Sequences of many kinds that mean nothing here, each followed by a key that must survive.
   @Test(arguments: [
     "\u{1B}[?62;22c", "\u{1B}[>41;366;0c", "\u{1B}[12;40R", "\u{1B}[1;5C", "\u{1B}[1;2D",
-    "\u{1B}[2~", "\u{1B}[3~", "\u{1B}[27;5;113~", "\u{1B}[113;5u", "\u{1B}[200~", "\u{1B}[?1;2$y",
+    "\u{1B}[2~", "\u{1B}[3~", "\u{1B}[27;5;113~", "\u{1B}[113;5u", "\u{1B}[201~", "\u{1B}[?1;2$y",
     "\u{1B}[?2026;2;7$y", "\u{1B}[8;24;80t", "\u{1B}[<1;4;4M", "\u{1B}[<2;4;4m", "\u{1B}[<35;4;4M",
     "\u{1B}[<0;0;1M", "\u{1B}[<0;1M", "\u{1B}[<66;4;4M", "\u{1B}[<0;99999999999999999999;1M",
     "\u{1B}[999999999999999999999999~", "\u{1B}[ q", "\u{1B}[!p", "\u{1B}[[Z", "\u{1B}Oj",
     "\u{1B}]11;rgb:0000/0000/0000\u{07}", "\u{1B}]11;rgb:ffff/q/q\u{1B}\\",
-    "\u{1B}P>|xterm(370)q\u{1B}\\", "\u{1B}_Gi=1;OK\u{1B}\\", "\u{1B}[M\u{01}\u{02}\u{03}",
+    "\u{1B}P1$r0q\u{1B}\\", "\u{1B}_Gi=1;OK\u{1B}\\", "\u{1B}[M\u{01}\u{02}\u{03}",
     "\u{1B}[MC!!", "\u{1B}[1;2\u{18}", "\u{80}", "\u{FEFF}",
   ])
   func take_unknownSequence_isSwallowedWhole(text: String) {
@@ -74,6 +75,80 @@ import Testing
   @Test func take_malformedCharacters_areDropped() {
     let bytes: [UInt8] = [0xC3, 0x28, 0xFF, 0x80, 0xE0, 0x80, 0x80, 0xED, 0xA0, 0x80, 0xF5, 0x61]
     #expect(Self.events([bytes]) == [.key(.character("(")), .key(.character("a"))])
+  }
+
+  @Test(arguments: [
+    ("\u{1B}P>|XTerm(379)\u{1B}\\", "XTerm(379)"), ("\u{1B}P>|q\u{07}", "q"),
+    ("\u{1B}P>|\u{1B}\\", ""),
+  ])
+  func take_nameOfTheTerminal_isTold(text: String, name: String) {
+    #expect(Self.events(text + "q") == [.program(name), .key(.character("q"))])
+  }
+
+  /// Whatever stands in it, also what looks like its end.
+  @Test(arguments: [
+    "", "q", "\n\u{03}\u{1A}", "\u{1B}", "\u{1B}[", "\u{1B}[20", "\u{1B}[201", "\u{1B}[200~",
+    "\u{1B}[C\u{1B}OC",
+    "\u{1B}\u{1B}[\u{1B}[2\u{1B}[20\u{1B}[201", "\u{1B}P>|q", "\u{1B}[?2026;1$y", "é漢",
+    "\u{FF}[201~",
+  ])
+  func take_paste_isDroppedWhole(text: String) {
+    let bytes = Array("\u{1B}[200~\(text)\u{1B}[201~q".utf8)
+    #expect(Self.events([bytes]) == [.key(.character("q"))])
+    // Cut anywhere behind the first Esc, with pauses in which a usual sequence is given up.
+    for cut in 2..<bytes.count {
+      var decoder = InputDecoder()
+      var events: [InputEvent] = []
+      for (index, byte) in bytes.enumerated() {
+        let pause = index < cut || cut < 6 ? Duration.zero : InputDecoder.pastePatience
+        events += decoder.take(.byte(byte), at: Self.start + pause)
+        if index == cut { events += decoder.settle() }
+      }
+      #expect(events == [.key(.character("q"))], "cut at \(cut)")
+    }
+  }
+
+  @Test func take_longPaste_isDroppedWhole() {
+    var decoder = InputDecoder()
+    for byte in Array("\u{1B}[200~".utf8) { _ = decoder.take(.byte(byte), at: Self.start) }
+    for index in 0..<300_000 {
+      #expect(decoder.take(.byte(UInt8(index % 256)), at: Self.start) == [])
+      if index % 999 == 0 {
+        #expect(decoder.settle() == [] && decoder.take(.key(.right), at: Self.start) == [])
+      }
+    }
+    for byte in Array("\u{1B}[201~".utf8) { _ = decoder.take(.byte(byte), at: Self.start) }
+    #expect(decoder.take(.key(.right), at: Self.start) == [.key(.right)])
+  }
+
+  /// Its end mark was lost.
+  @Test func take_pasteWithoutEnd_endsWithAPause() {
+    var decoder = InputDecoder()
+    for byte in Array("\u{1B}[200~q".utf8) { _ = decoder.take(.byte(byte), at: Self.start) }
+    #expect(decoder.isInPaste)
+    let soon = Self.start + InputDecoder.pastePatience
+    #expect(decoder.take(.byte(UInt8(ascii: "q")), at: soon) == [])
+    let later = soon + InputDecoder.pastePatience + .milliseconds(1)
+    #expect(decoder.take(.byte(UInt8(ascii: "q")), at: later) == [.key(.character("q"))])
+  }
+
+  /// What was asked for may come late and in pieces: no part of it is a key, but an Esc that the
+  /// line has cut off.
+  @Test func take_awaitedAnswerInPieces_isNoKey() {
+    let bytes = Array("\u{1B}P>|tmux 3.6q\u{1B}\\\u{1B}[?2026;2$y".utf8)
+    for cut in 1..<bytes.count {
+      var decoder = InputDecoder()
+      decoder.expectAnswers(from: Self.start)
+      var events: [InputEvent] = []
+      for byte in bytes[..<cut] { events += decoder.take(.byte(byte), at: Self.start) }
+      events += decoder.settle()
+      let later = Self.start + .milliseconds(1500)
+      for byte in bytes[cut...] { events += decoder.take(.byte(byte), at: later) }
+      let isBehindEscape = bytes[cut - 1] == 0x1B
+      #expect(
+        events.filter { !isBehindEscape || $0 != .key(.escape) }
+          == [.program("tmux 3.6q"), .synchronizedOutput(true)], "cut at \(cut)")
+    }
   }
 
   /// A slow line may cut a sequence anywhere. Behind its Esc the Esc has been reported by then.
@@ -138,6 +213,8 @@ import Testing
       _ = decoder.take(.byte(UInt8.random(in: 0...255, using: &random)), at: Self.start)
     }
     let later = Self.start + .seconds(1)
-    #expect(decoder.take(.byte(UInt8(ascii: "q")), at: later) == [.key(.character("q"))])
+    let last = later + .seconds(4)
+    #expect(decoder.take(.byte(UInt8(ascii: "q")), at: later).count <= 1)
+    #expect(decoder.take(.byte(UInt8(ascii: "q")), at: last) == [.key(.character("q"))])
   }
 }

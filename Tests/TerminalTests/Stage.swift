@@ -17,9 +17,9 @@ struct Stage {
   init(
     columns: Int = 80, rows: Int = 24, cell: (width: Int, height: Int) = (10, 20),
     mouse: Bool = true, colour: ColourDepth? = nil,
-    environment: [String: String] = Stage.environment
+    environment: [String: String] = Stage.environment, name: String? = nil
   ) throws {
-    terminal = try PseudoTerminal(columns: columns, rows: rows, cell: cell)
+    terminal = try PseudoTerminal(columns: columns, rows: rows, cell: cell, name: name)
     var options = TerminalSession.Options(mouse: mouse, colour: colour)
     options.input = terminal.slave
     options.output = terminal.slave
@@ -39,7 +39,7 @@ struct Stage {
     return events
   }
 
-  /// Reads the terminal's answer to the question that every session asks first.
+  /// Reads the terminal's answer to what every session asks first.
   func settle() throws { #expect(try events(1) == [.synchronizedOutput(true)]) }
 
   func paint(_ text: String) throws {

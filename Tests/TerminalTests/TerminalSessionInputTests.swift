@@ -9,21 +9,22 @@ extension TerminalSessionTests {
   // MARK: Descriptions (they belong to the same globals)
 
   @Test(arguments: [
-    ("xterm-256color", ColourDepth.palette256, true, false),
-    ("tmux-256color", .palette256, false, false),
-    ("linux", .sixteen, false, false),
-    ("vt100", .never, false, false),
-    ("dumb", .never, false, true),
+    ("xterm-256color", ColourDepth.palette256, false),
+    ("tmux-256color", .palette256, false),
+    ("linux", .sixteen, false),
+    ("vt100", .never, false),
+    ("dumb", .never, true),
     // Not known to Debian's ncurses: taken for an xterm.
-    ("xterm-ghostty-of-tomorrow", .palette256, true, false),
+    ("xterm-ghostty-of-tomorrow", .palette256, false),
   ])
   func detect_realDescriptions(
-    name: String, colour: ColourDepth, repeats: Bool, isDumb: Bool
+    name: String, colour: ColourDepth, isDumb: Bool
   ) throws {
     let abilities = try #require(
       TerminalAbilities.detect(environment: ["TERM": name, "LANG": "C.UTF-8"]))
     #expect(abilities.colour == colour)
-    #expect(abilities.repeatCharacter == repeats)
+    // Only the terminal itself can say so.
+    #expect(!abilities.repeatCharacter)
     #expect(abilities.isDumb == isDumb)
     #expect(abilities.name == name)
   }
@@ -86,8 +87,59 @@ extension TerminalSessionTests {
   @Test func readInput_unknownAnswers_areNoKeys() throws {
     let stage = try Stage()
     try stage.settle()
-    stage.terminal.send("\u{1B}[?62;22c\u{1B}P>|q q q\u{1B}\\\u{1B}[12;5R\u{1B}]11;rgb:q\u{07}x")
+    stage.terminal.send("\u{1B}[?62;22c\u{1B}P1$r0 q\u{1B}\\\u{1B}[12;5R\u{1B}]11;rgb:q\u{07}x")
     #expect(try stage.events(1) == [.key(.character("x"))])
+  }
+
+  @Test(arguments: [
+    ("XTerm(379)", true), ("XTerm(378)", false), ("XTerm", false), ("VTE(7003)", true),
+    ("foot(1.16.2)", true), ("kitty(0.40.0)", true), ("WezTerm 20230712-072601-f4abf8fd", true),
+    ("ghostty 1.1.3", true), ("tmux 3.4", false), ("tmux 3.5a", false), ("tmux 3.6", true),
+    ("tmux 4", true), ("tmux next-3.7", false), ("iTerm2 3.5.0", false), ("mosh(1.4)", false),
+    ("GNU Screen(5.0.0)", false), ("", false), ("XTerm(99999999999999999999)", false),
+  ])
+  func readInput_name_tellsWhetherItRepeats(name: String, repeats: Bool) throws {
+    let stage = try Stage(name: name)
+    #expect(try stage.events(2) == [.program(name), .synchronizedOutput(true)])
+    #expect(stage.session.abilities.repeatCharacter == repeats)
+    #expect(stage.session.abilities.synchronizedOutput)
+  }
+
+  /// Asked, and gone on at once.
+  @Test func questions_leaveNothingOnTheScreenOfWhoDoesNotParseThem() throws {
+    let stage = try Stage()
+    stage.session.draw(story)
+    #expect(stage.terminal.waitUntil { $0.text(row: 1).hasSuffix("paused") })
+    #expect(stage.terminal.screen.queries.prefix(2) == ["CSI >0q", "CSI ?2026$p"])
+    // What such a terminal shows: all of it behind the second byte.
+    let output = String(decoding: stage.terminal.output, as: UTF8.self)
+      .replacing("\u{1B}[>0q", with: "0q").replacing("\u{1B}[?2026$p", with: "p")
+    var screen = TerminalScreen(columns: 80, rows: 24)
+    screen.feed(output)
+    #expect(screen.text == stage.terminal.screen.text)
+  }
+
+  @Test func readInput_whatIsPasted_isDroppedWhole() throws {
+    let stage = try Stage()
+    try stage.settle()
+    #expect(stage.terminal.waitUntil { $0.modes.contains(2004) })
+    stage.terminal.send("a\u{1B}[200~q\n\u{1B}OC\u{1B}[<0;12;3M\u{1B}[?2026;0$y\u{1B}[201~b")
+    #expect(try stage.events(2) == [.key(.character("a")), .key(.character("b"))])
+    #expect(stage.session.abilities.synchronizedOutput)
+  }
+
+  /// It would be typed into the shell, and run there.
+  @Test func close_insideAPaste_dropsItsRest() throws {
+    let stage = try Stage()
+    try stage.settle()
+    stage.terminal.send("\u{1B}[200~rm -rf x\n")
+    #expect(try stage.events(1) == [])
+    stage.terminal.send("rm -rf y\n")
+    usleep(20_000)
+    stage.session.close()
+    var waiting = pollfd(fd: stage.terminal.slave, events: Int16(POLLIN), revents: 0)
+    #expect(poll(&waiting, 1, 50) == 0)
+    #expect(stage.terminal.waitUntil { !$0.modes.contains(2004) })
   }
 
   @Test(arguments: [(0, false), (1, true), (2, true), (3, true), (4, false)])

@@ -10,7 +10,8 @@ import Testing
     let stage = try Stage()
     #expect(
       stage.terminal.waitUntil {
-        $0.alternateScreen && !$0.cursorVisible && $0.modes.isSuperset(of: [1000, 1004, 1006])
+        $0.alternateScreen && !$0.cursorVisible
+          && $0.modes.isSuperset(of: [1000, 1004, 1006, 2004])
       })
     #expect(!stage.terminal.attributesUnchanged)
     stage.session.draw(story)
@@ -18,7 +19,7 @@ import Testing
     #expect(stage.terminal.waitUntil { $0.wasLeft })
     #expect(stage.terminal.attributesUnchanged)
     let screen = stage.terminal.screen
-    #expect(screen.modes.isDisjoint(with: [1000, 1004, 1006, 2026]))
+    #expect(screen.modes.isDisjoint(with: [1000, 1004, 1006, 2004, 2026]))
     #expect(screen.modes.contains(7))
     #expect(screen.pen == ScreenPen())
     #expect(screen.unknown == [])
@@ -73,7 +74,7 @@ import Testing
     #expect(terminal.waitUntil { $0.alternateEntries == 1 && !$0.alternateScreen })
     #expect(terminal.attributesUnchanged)
     #expect(terminal.screen.cursorVisible)
-    #expect(terminal.screen.modes.isDisjoint(with: [1000, 1004, 1006, 2026]))
+    #expect(terminal.screen.modes.isDisjoint(with: [1000, 1004, 1006, 2004, 2026]))
     #expect(terminal.screen.pen == ScreenPen())
   }
 
@@ -172,6 +173,26 @@ import Testing
     }
   }
 
+  /// What nobody has the memory for is not asked of anyone.
+  @Test(arguments: [(65_535, 65_535), (65_535, 24), (80, 65_535)])
+  func size_beyondReason_isCutDown(columns: Int, rows: Int) throws {
+    let stage = try Stage()
+    var claim = winsize(
+      ws_row: UInt16(rows), ws_col: UInt16(columns), ws_xpixel: 65_535, ws_ypixel: 65_535)
+    #expect(ioctl(stage.terminal.slave, UInt(TIOCSWINSZ), &claim) == 0)
+    stage.session.resize()
+    #expect(stage.session.size.columns == min(2000, columns))
+    #expect(stage.session.size.rows == min(1000, rows))
+    var options = TerminalSession.Options()
+    options.input = stage.terminal.slave
+    options.output = stage.terminal.slave
+    options.environment = Stage.environment
+    stage.session.close()
+    let second = try TerminalSession(options)
+    #expect(second.size == stage.session.size)
+    second.draw(story)
+  }
+
   @Test func resize_tooSmall_saysSo() throws {
     let stage = try Stage()
     stage.session.draw(story)
@@ -204,7 +225,8 @@ import Testing
     stage.session.suspend()
     #expect(
       stage.terminal.waitUntil {
-        !$0.alternateScreen && $0.cursorVisible && $0.modes.isDisjoint(with: [1000, 1004, 1006])
+        !$0.alternateScreen && $0.cursorVisible
+          && $0.modes.isDisjoint(with: [1000, 1004, 1006, 2004])
       })
     #expect(stage.terminal.attributesUnchanged)
     stage.session.draw(story)
@@ -213,7 +235,8 @@ import Testing
     stage.session.draw(story)
     #expect(
       stage.terminal.waitUntil {
-        $0.alternateScreen && !$0.cursorVisible && $0.modes.isSuperset(of: [1000, 1004, 1006])
+        $0.alternateScreen && !$0.cursorVisible
+          && $0.modes.isSuperset(of: [1000, 1004, 1006, 2004])
           && $0.text(row: 1).hasSuffix("paused")
       })
     stage.session.close()

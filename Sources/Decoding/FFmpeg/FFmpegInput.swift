@@ -95,9 +95,12 @@ final class FFmpegInput {
     return options
   }
 
-  /// The sound that belongs to a video: of the same programme where there are several.
+  /// The sound that belongs to a video: of the same programme where there are several, and one that
+  /// can be decoded where there is any.
   func sound(beside video: FFmpegStream?) -> FFmpegStream? {
-    let sounds = streams.filter { $0.isSound && $0.codec != AV_CODEC_ID_NONE }
+    let all = streams.filter(\.isSound)
+    let decodable = all.filter(\.hasDecoder)
+    let sounds = decodable.isEmpty ? all : decodable
     if context.pointee.nb_programs > 1, let video {
       let index = av_find_best_stream(
         context, AVMEDIA_TYPE_AUDIO, -1, Int32(video.index), nil, 0)
@@ -169,9 +172,20 @@ final class FFmpegInput {
         stream.duration.map { $0 + (stream.start.map { $0 - zero } ?? .zero) }
       }
     }
-    guard let value = ends.max() ?? duration, value > .zero, value < .seconds(1_000 * 86_400)
-    else { return nil }
+    let told = ends.max() ?? duration ?? fragmentedDuration(of: streams)
+    guard let value = told, value > .zero, value < .seconds(1_000 * 86_400) else { return nil }
     return value
+  }
+
+  /// The length of the fragments of an MP4, as far as it can be had without reading all of it.
+  private func fragmentedDuration(of streams: [FFmpegStream?]) -> Duration? {
+    guard isMP4, let resource, let size = resource.length, let length = Int64(exactly: size) else {
+      return nil
+    }
+    let told = streams.compactMap(\.self)
+    return (told.isEmpty ? self.streams.filter { $0.isVideo || $0.isSound } : told)
+      .compactMap { $0.fragments(in: length, read: resource.peek) }
+      .compactMap { $0.track.duration(from: $0.start, isAtHand: isWhole) }.max()
   }
 
   /// Where the earliest stream starts, on the streams' own clock; known after `findStreamInfo`.

@@ -1,12 +1,15 @@
 import CFFmpeg
 
-/// Owns an SwrContext that makes 16-bit stereo of any samples. Binding file: unsafe pointers.
+/// Owns an SwrContext that makes 16-bit stereo of any samples. Of channels that it knows no way to mix
+/// (more than eight without names, ambisonic), the first are taken. Binding file: unsafe pointers.
 final class FFmpegResampler {
   private var context: OpaquePointer?
   private var source: Source?
   private let wantedRate: Int?
   /// Samples a second of what comes out; nil before the first frame where it is the source's.
   private(set) var rate: Int?
+  /// Which of a frame's channels are heard left and right; nil where all are mixed.
+  private var chosen: (left: Int, right: Int)?
 
   private struct Source: Equatable {
     var rate: Int32
@@ -22,6 +25,13 @@ final class FFmpegResampler {
 
   deinit { swr_free(&context) }
 
+  /// What is heard of channels that cannot be mixed, in words; nil where all of them are.
+  var omission: String? {
+    guard let chosen, let source else { return nil }
+    let heard = chosen.left == chosen.right ? "the first is" : "the first two are"
+    return "of its sound's \(source.channels) channels \(heard) heard"
+  }
+
   /// A frame's samples; a few may stay inside for the next.
   func convert(_ frame: FFmpegFrame) throws(DecodingError) -> [Int16] {
     let raw = frame.raw.pointee
@@ -36,7 +46,43 @@ final class FFmpegResampler {
       var planes = [target, nil]
       return frame.raw.pointee.extended_data.withMemoryRebound(
         to: UnsafePointer<UInt8>?.self, capacity: Int(raw.ch_layout.nb_channels)
-      ) { swr_convert(context, &planes, Int32(room), $0, raw.nb_samples) }
+      ) { source in
+        guard let chosen else {
+          return swr_convert(context, &planes, Int32(room), source, raw.nb_samples)
+        }
+        return withChannels(chosen, of: raw, at: source) {
+          swr_convert(context, &planes, Int32(room), $0, raw.nb_samples)
+        }
+      }
+    }
+  }
+
+  /// Lends two channels of a frame: planes of their own, or picked out of one plane of all channels.
+  private func withChannels<Result>(
+    _ chosen: (left: Int, right: Int), of raw: AVFrame,
+    at source: UnsafeMutablePointer<UnsafePointer<UInt8>?>,
+    _ body: (UnsafeMutablePointer<UnsafePointer<UInt8>?>) -> Result
+  ) -> Result {
+    let format = AVSampleFormat(raw.format)
+    if av_sample_fmt_is_planar(format) != 0 {
+      var pair = [source[chosen.left], source[chosen.right]]
+      return pair.withUnsafeMutableBufferPointer { $0.baseAddress.map(body) ?? body(source) }
+    }
+    let size = Int(av_get_bytes_per_sample(format))
+    let stride = size * Int(raw.ch_layout.nb_channels)
+    let count = Int(raw.nb_samples)
+    guard let all = source[0], size > 0 else { return body(source) }
+    var pair = [UInt8]()
+    pair.reserveCapacity(2 * size * count)
+    for sample in 0..<count {
+      for channel in [chosen.left, chosen.right] {
+        let start = all + sample * stride + channel * size
+        pair.append(contentsOf: UnsafeBufferPointer(start: start, count: size))
+      }
+    }
+    return pair.withUnsafeBufferPointer { lent in
+      var plane = lent.baseAddress
+      return withUnsafeMutablePointer(to: &plane, body)
     }
   }
 
@@ -54,27 +100,45 @@ final class FFmpegResampler {
   func restart() {
     swr_free(&context)
     source = nil
+    chosen = nil
   }
 
   private func configure(_ new: Source, _ frame: FFmpegFrame) throws(DecodingError) {
-    var stereo = AVChannelLayout()
-    av_channel_layout_default(&stereo, 2)
+    source = nil
+    chosen = nil
     var layout = AVChannelLayout()
-    if frame.raw.pointee.ch_layout.order == AV_CHANNEL_ORDER_UNSPEC {
+    let given = frame.raw.pointee.ch_layout
+    if given.order == AV_CHANNEL_ORDER_UNSPEC {
       av_channel_layout_default(&layout, new.channels)
     } else {
       av_channel_layout_copy(&layout, &frame.raw.pointee.ch_layout)
     }
     defer { av_channel_layout_uninit(&layout) }
+    if !prepare(new, from: &layout) {
+      // The first channel of ambisonic sound is what comes from all sides; others are most often
+      // stereo with more beside it.
+      let isOne = given.order == AV_CHANNEL_ORDER_AMBISONIC || new.channels == 1
+      chosen = (0, isOne ? 0 : 1)
+      var stereo = AVChannelLayout()
+      av_channel_layout_default(&stereo, 2)
+      guard prepare(new, from: &stereo) else {
+        throw DecodingError("this kind of samples cannot be played")
+      }
+    }
+    source = new
+    rate = wantedRate ?? Int(new.rate)
+  }
+
+  /// Whether samples of that layout can be made into stereo.
+  private func prepare(_ new: Source, from layout: inout AVChannelLayout) -> Bool {
+    var stereo = AVChannelLayout()
+    av_channel_layout_default(&stereo, 2)
     let out = Int32(wantedRate ?? Int(new.rate))
     let code = swr_alloc_set_opts2(
       &context, &stereo, AV_SAMPLE_FMT_S16, out, &layout, AVSampleFormat(new.format), new.rate, 0,
       nil)
-    guard code >= 0, let context, swr_init(context) >= 0 else {
-      throw DecodingError("this kind of samples cannot be played")
-    }
-    source = new
-    rate = Int(out)
+    guard code >= 0, let context else { return false }
+    return swr_init(context) >= 0
   }
 
   private func samples(

@@ -21,6 +21,9 @@ struct FFmpegStream {
       ? String(decoding: letters, as: UTF8.self) : "unknown"
   }
 
+  /// Whether there is a decoder for its codec.
+  var hasDecoder: Bool { avcodec_find_decoder(codec) != nil }
+
   /// Whether the container says that it holds nothing.
   var isEmpty: Bool { raw.pointee.duration == 0 && raw.pointee.nb_frames == 0 }
 
@@ -42,6 +45,19 @@ struct FFmpegStream {
       let value = entry.pointee.value
     else { return false }
     return String(cString: value) == "1"
+  }
+
+  /// What an attached picture is called, in small letters: FFmpeg's words for its type, which it keeps
+  /// as a comment, APE's name for it, the name of its file.
+  var pictureNames: [String] {
+    let metadata = raw.pointee.metadata
+    var names = ["comment", "filename"].compactMap { (key: String) -> String? in
+      av_dict_get(metadata, key, nil, 0)?.pointee.value.map { String(cString: $0).lowercased() }
+    }
+    if let art = av_dict_get(metadata, "cover art (", nil, AV_DICT_IGNORE_SUFFIX) {
+      names.insert(String(cString: art.pointee.key).lowercased(), at: 0)
+    }
+    return names
   }
 
   /// The packet of an attached picture.
@@ -67,6 +83,18 @@ struct FFmpegStream {
     let nanoseconds = seconds &* 1_000_000_000 &+ attoseconds / 1_000_000_000
     return av_rescale_q(
       nanoseconds, AVRational(num: 1, den: 1_000_000_000), raw.pointee.time_base)
+  }
+
+  /// The track as one of a fragmented MP4 of `length` bytes, and where it starts on its own clock.
+  func fragments(
+    in length: Int64, read: @escaping FragmentedMP4.Read
+  ) -> (track: FragmentedMP4, start: Int64)? {
+    guard let number = UInt32(exactly: raw.pointee.id), raw.pointee.time_base.num == 1 else {
+      return nil
+    }
+    let track = FragmentedMP4(
+      length: length, track: number, timescale: Int64(raw.pointee.time_base.den), read: read)
+    return (track, max(0, known(raw.pointee.start_time) ?? 0))
   }
 
   /// Where it starts, as far as its header tells.

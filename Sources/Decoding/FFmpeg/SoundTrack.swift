@@ -15,6 +15,13 @@ final class SoundTrack {
   private(set) var position: Duration?
   /// Where the last sample that was decoded ends.
   private(set) var end: Duration?
+  /// Where the last packet that was taken begins: a sound of which nothing can be decoded is not
+  /// looked through for some in haste.
+  private var reached: Duration?
+  /// So many packets were taken where sound is wanted.
+  private var packets = 0
+  /// Behind a seek, fewer packets than these may have nothing to be heard.
+  private static let several = 8
 
   /// A gap or an overlap smaller than this is only an inexact timestamp.
   private static let tolerance = Duration.milliseconds(60)
@@ -47,15 +54,27 @@ final class SoundTrack {
   /// Nothing more comes.
   var isOver: Bool { isFlushed }
 
+  /// All of it was gone through, and nothing of what it holds could be decoded.
+  var isVain: Bool { isFlushed && end == nil && packets >= (begin == .zero ? 1 : Self.several) }
+
+  /// What is not heard of it, in words; nil where all of it is.
+  var omission: String? { resampler.omission }
+
   /// The next run of samples that begins before `limit`; nil where there is none (now).
   func next(before limit: Duration) throws(DecodingError) -> SoundRun? {
-    while !isFlushed, position ?? .zero < limit {
+    while !isFlushed, position ?? reached ?? .zero < limit {
       var samples: [Int16]
       switch try codec.receive(into: frame) {
       case .frame:
         place(frame)
         dropPadding(of: frame)
-        samples = try resampler.convert(frame)
+        do throws(DecodingError) {
+          samples = try resampler.convert(frame)
+        } catch {
+          // A frame that is unlike all others is a damaged one.
+          guard end != nil else { throw error }
+          continue
+        }
       case .end:
         isFlushed = true
         samples = try resampler.flush()
@@ -77,6 +96,11 @@ final class SoundTrack {
     if packet == nil, !router.isAtEnd { return false }
     if packet?.isProtected == true { throw .protected }
     isDraining = packet == nil
+    if let packet {
+      let time = stream.time(packet.timestamp).map { $0 - zero } ?? reached ?? .zero
+      reached = time
+      if time >= begin { packets += 1 }
+    }
     try codec.send(packet)
     return true
   }
@@ -138,5 +162,7 @@ final class SoundTrack {
     isFlushed = false
     begin = position
     self.position = nil
+    reached = nil
+    packets = 0
   }
 }

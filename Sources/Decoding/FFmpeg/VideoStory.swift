@@ -15,6 +15,8 @@ final class VideoStory: MediaDecoder {
   private let style: Style
   private let open: () throws(DecodingError) -> FFmpegInput
   private let soundRate: UInt32?
+  /// Tells what is not as it should be.
+  private let note: (String) -> Void
   private var parts: Parts
   private let scaler = FFmpegScaler()
   /// The picture gone to, and the one after it where that had to be looked at.
@@ -37,6 +39,8 @@ final class VideoStory: MediaDecoder {
     /// Opened when the first of it is wanted: the first picture does not wait for it.
     var sound: SoundTrack?
     var isSoundOpen = false
+    /// It cannot be decoded: the story ends as if there were none.
+    var isSoundless = false
     /// Where it begins.
     var soundStart = Duration.zero
   }
@@ -44,9 +48,11 @@ final class VideoStory: MediaDecoder {
   /// Tells the video of an opened container and decodes its first picture.
   init(
     _ input: FFmpegInput, style: Style, reopen: @escaping () throws(DecodingError) -> FFmpegInput,
-    video: FFmpegStream, sound: FFmpegStream?, soundRate: UInt32?, shape: PictureRequest
+    video: FFmpegStream, sound: FFmpegStream?, soundRate: UInt32?, shape: PictureRequest,
+    note: @escaping (String) -> Void
   ) throws(DecodingError) {
     self.style = style
+    self.note = note
     open = reopen
     self.soundRate = soundRate
     let router = PacketRouter(
@@ -102,9 +108,19 @@ final class VideoStory: MediaDecoder {
   private func openSound() {
     parts.isSoundOpen = true
     guard let soundRate, let sound = parts.router.followed else { return }
-    // A sound that cannot be decoded leaves the pictures as they are.
-    parts.sound = try? SoundTrack(sound, router: parts.router, rate: Int(soundRate), zero: zero)
-    if parts.soundStart > .zero { parts.sound?.restart(at: parts.soundStart) }
+    do throws(DecodingError) {
+      parts.sound = try SoundTrack(sound, router: parts.router, rate: Int(soundRate), zero: zero)
+      if parts.soundStart > .zero { parts.sound?.restart(at: parts.soundStart) }
+    } catch {
+      giveUpSound(error)
+    }
+  }
+
+  /// A sound that cannot be decoded leaves the pictures as they are.
+  private func giveUpSound(_ error: DecodingError) {
+    parts.sound = nil
+    parts.isSoundless = true
+    note(error.ofSound)
   }
 
   /// Where the story starts on its streams' clock: with the earliest stream.
@@ -126,7 +142,8 @@ final class VideoStory: MediaDecoder {
   var ends: StoryEnds {
     StoryEnds(
       pictures: info.isStill ? nil : clock.end,
-      sound: parts.sound?.end ?? parts.router.followedEnd.map { $0 - zero })
+      sound: parts.isSoundless
+        ? nil : parts.sound?.end ?? parts.router.followedEnd.map { $0 - zero })
   }
 
   func advance(_ effort: Effort, for shape: PictureRequest) throws(DecodingError) -> Progress {
@@ -179,7 +196,17 @@ final class VideoStory: MediaDecoder {
 
   func sound(before limit: Duration) throws(DecodingError) -> SoundRun? {
     if !parts.isSoundOpen { openSound() }
-    return try parts.sound?.next(before: limit)
+    guard let sound = parts.sound else { return nil }
+    do throws(DecodingError) {
+      let run = try sound.next(before: limit)
+      if let omission = sound.omission { note(omission) }
+      if sound.isVain { giveUpSound(.damagedSound(codec: sound.stream.codecName)) }
+      return run
+    } catch {
+      if error == .outOfMemory || parts.input.hasFailed { throw error }
+      giveUpSound(error)
+      return nil
+    }
   }
 
   var isSoundOver: Bool { parts.isSoundOpen && parts.sound?.isOver ?? true }

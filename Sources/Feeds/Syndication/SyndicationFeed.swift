@@ -20,13 +20,16 @@ struct SyndicationFeed {
   /// - Parameters:
   ///   - name: what the user calls the feed.
   ///   - origin: where the text came from; relative addresses start there.
+  ///   - base: where they start instead.
   static func read(
-    _ text: FeedText, name: String, origin: Story.Source, files: any FileAccess
+    _ text: FeedText, name: String, origin: Story.Source, base: Story.Source? = nil,
+    files: any FileAccess
   ) throws(FeedError) -> Feed {
     func attempt(
       mends: Bool, _ before: SyndicationFeed? = nil
     ) throws(XMLReader.Failure) -> SyndicationFeed {
-      var feed = SyndicationFeed(FeedCollector(name: name, origin: origin, files: files))
+      var feed = SyndicationFeed(
+        FeedCollector(name: name, origin: origin, base: base, files: files))
       feed.collector.title = before?.collector.title
       feed.collector.author = before?.collector.author
       do {

@@ -28,14 +28,18 @@ struct FetchHead: Equatable, Sendable {
   var storing: ResponseHead.Storing
   /// Whether it comes from a private network.
   var isPrivate = false
+  /// The address that answered, where redirects led to another one than was asked.
+  var address: WebAddress?
+  /// What the type says of the encoding of a text.
+  var charset: String?
 }
 
 /// How a fetch went well.
 enum FetchEnding: Equatable, Sendable {
   /// All that was wanted has come. The total is nil where it is still not known for sure.
   case complete(total: UInt64?)
-  /// What was known is still true.
-  case notModified(ResponseHead.Storing)
+  /// What was known is still true, as the server says that redirects led to.
+  case notModified(ResponseHead.Storing, from: WebAddress? = nil)
 }
 
 /// What to do next to get the bytes of a wish: a state machine that sees heads, counts bytes and
@@ -146,7 +150,9 @@ struct FetchPlan {
     }
     // What a folder's list is checked by is no matter of the folder's own validators.
     let validator = wish.isListing ? Validator() : head.validator
-    return FetchHead(taking: taking, type: head.type, validator: validator, storing: head.storing)
+    return FetchHead(
+      taking: taking, type: head.type, validator: validator, storing: head.storing,
+      address: route.answering, charset: head.charset)
   }
 
   enum Piece: Equatable {
@@ -186,7 +192,7 @@ struct FetchPlan {
     switch verdict {
     case nil: return retry(words(for: outcome), outcome: outcome, jitter: jitter)
     case .take(let taking): return bodyEnded(taking, outcome, jitter: jitter)
-    case .notModified: return .end(.notModified(head.storing))
+    case .notModified: return .end(.notModified(head.storing, from: route.answering))
     case .pastEnd(let total): return .end(.complete(total: total))
     case .redirect(let location): return route.follow(location).map { .fail($0) } ?? .send
     case .tells:

@@ -39,6 +39,12 @@ struct FetchRoute {
   /// Whether it goes to a link that a service gave for a time.
   var isOnLink: Bool { question?.leadsOn == true && !isResolving }
 
+  /// Where redirects have led to; nil for the file's own address, by which a service knows it whatever
+  /// link it gives.
+  var answering: WebAddress? {
+    question == nil && address.url != source.url ? address : nil
+  }
+
   /// What the next request says for the service.
   var fields: [String] { question?.address == address ? question?.fields ?? [] : [] }
 

@@ -60,7 +60,7 @@ extension SourceProfile {
 
 extension String {
   /// All but the unreserved characters in percent form (RFC 3986, section 2.3).
-  fileprivate var percentEncoded: String {
+  var percentEncoded: String {
     utf8.reduce(into: "") { text, byte in
       switch byte {
       case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x5F, 0x7E:

@@ -74,6 +74,18 @@ struct ResponseHead: Equatable, Sendable {
     self["content-type"].map { $0.prefix { $0 != ";" }.trimmingSpaces.lowercased() }
   }
 
+  /// The encoding of a text by the parameter of its type (RFC 9110, section 8.3.2), as it was sent.
+  var charset: String? {
+    let parameters = self["content-type"]?.split(separator: ";").dropFirst() ?? []
+    for parameter in parameters {
+      let parts = parameter.split(separator: "=", maxSplits: 1).map { $0.trimmingSpaces }
+      guard parts.count == 2, parts[0].lowercased() == "charset" else { continue }
+      let name = parts[1].filter { $0 != "\"" && $0 != "'" }
+      return name.isEmpty || name.utf8.count > 64 ? nil : name
+    }
+    return nil
+  }
+
   var isWebPage: Bool { type == "text/html" || type == "application/xhtml+xml" }
 
   var validator: Validator {

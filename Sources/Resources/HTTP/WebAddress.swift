@@ -57,6 +57,13 @@ public struct WebAddress: Equatable, Sendable {
   /// What is requested, without login and fragment.
   var url: String { "\(scheme)://\(visibleHost)\(target)" }
 
+  /// What is requested, with its login.
+  var urlWithLogin: String {
+    guard let user else { return url }
+    let login = user.percentEncoded + (password.map { ":" + $0.percentEncoded } ?? "")
+    return "\(scheme)://\(login)@\(visibleHost)\(target)"
+  }
+
   /// What may be shown and stored: without login and query.
   public var visible: String { "\(scheme)://\(visibleHost)\(path)" }
 

@@ -1,3 +1,5 @@
+import System
+
 /// A story as the history names it.
 public struct HistorySubject: Equatable, Sendable {
   /// Who it is across runs; only its hash is kept.
@@ -40,8 +42,10 @@ public struct HistoryCounts: Equatable, Sendable {
 
   public static func + (a: HistoryCounts, b: HistoryCounts) -> HistoryCounts {
     HistoryCounts(
-      views: a.views &+ b.views, completions: a.completions &+ b.completions,
-      skips: a.skips &+ b.skips, waits: a.waits &+ b.waits, waited: a.waited + b.waited)
+      views: a.views.addingClamped(b.views),
+      completions: a.completions.addingClamped(b.completions),
+      skips: a.skips.addingClamped(b.skips), waits: a.waits.addingClamped(b.waits),
+      waited: a.waited + b.waited)
   }
 }
 

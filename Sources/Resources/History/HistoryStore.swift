@@ -45,6 +45,7 @@ final class HistoryStore {
     } catch {
       throw .unusable(error.description)
     }
+    if let objection = HistoryStore.objection(to: directory) { throw .unusable(objection) }
     self.directory = directory
     identity = HistoryStore.makeFile(directory)
     do throws(DatabaseError) {
@@ -58,8 +59,24 @@ final class HistoryStore {
     }
   }
 
+  /// Why a directory is not used: others may have laid files or links of theirs in it.
+  private static func objection(to directory: String) -> String? {
+    Ownership.objection(toFolder: directory).map { "its directory \($0)" }
+      ?? Ownership.objection(toDatabase: path(in: directory))
+  }
+
   static func path(in directory: String) -> String { directory + "/history.db" }
-  static func damagedPath(in directory: String) -> String { path(in: directory) + ".damaged" }
+
+  /// What damaged histories are set aside as, the first that was damaged first: it may hold the most.
+  static func damagedPaths(in directory: String) -> [String] {
+    ["", "-2", "-3"].map { "\(path(in: directory)).damaged\($0)" }
+  }
+
+  /// The first of those that is free, else the last.
+  private static func pathForDamaged(in directory: String) -> String {
+    let paths = damagedPaths(in: directory)
+    return paths.first { (try? FileStatus(of: $0)) == nil } ?? paths[paths.count - 1]
+  }
 
   /// Makes the file where it is missing, and tells which one it is: asked before it is opened, so
   /// that one which takes its place in between is never held for the one that is open.
@@ -97,13 +114,14 @@ final class HistoryStore {
       guard Identity(of: path) == identity else { return }
       // The damaged file's journal, rolled back into a new one, would damage that too.
       _ = try? PrivateFolder.remove(path + "-journal")
-      try? PrivateFolder.rename(path, to: damagedPath(in: directory))
+      try? PrivateFolder.rename(path, to: pathForDamaged(in: directory))
     }
     return true
   }
 
   private static func failure(_ error: DatabaseError, _ directory: String) -> HistoryError {
     if error.isBusy { return .busy }
+    if error == .notOwn { return .unusable(objection(to: directory) ?? "another file was its own") }
     if error == .tooNew { return .unusable("a newer version of this program made it") }
     return .unusable("\(path(in: directory)): \(error.reason)")
   }
@@ -132,6 +150,7 @@ final class HistoryStore {
   private var isReplaced: Bool { Identity(of: HistoryStore.path(in: directory)) != identity }
 
   private func reopen() throws(DatabaseError) {
+    guard HistoryStore.objection(to: directory) == nil else { throw DatabaseError.notOwn }
     identity = HistoryStore.makeFile(directory)
     (database, secret) = try HistoryStore.open(directory)
   }
@@ -161,7 +180,7 @@ final class HistoryStore {
         "SELECT story, positionMs FROM place WHERE sources = ?", .number(self.key(of: sources)))
       if let row = place.first, let key = row[0].number, let story = keys.firstIndex(of: key) {
         findings.place = HistoryPlace(
-          story: story, position: .milliseconds(max(0, row[1].number ?? 0)))
+          story: story, position: HistoryStore.time(milliseconds: row[1].number ?? 0))
       }
       return findings
     }
@@ -228,6 +247,17 @@ final class HistoryStore {
     }
   }
 
+  /// Sums that stay whole numbers from 0 on, whatever was there: SQLite makes fractions of larger
+  /// ones.
+  private static let sums = ["views", "completions", "skips", "waits", "waitedMs"].map {
+    "\($0) = min(max(0, \($0) + excluded.\($0)), \(Int64.max))"
+  }.joined(separator: ", ")
+
+  /// At most 34 years: as many as may be told can be added up.
+  fileprivate static func time(milliseconds: Int64) -> Duration {
+    .milliseconds(max(0, min(milliseconds, 1 << 40)))
+  }
+
   private func add(
     _ counts: HistoryCounts, to subject: HistorySubject, _ database: Database, _ now: Int64
   ) throws(DatabaseError) {
@@ -238,10 +268,7 @@ final class HistoryStore {
         last)
       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       ON CONFLICT (key) DO UPDATE SET source = excluded.source, title = excluded.title,
-        isLimited = excluded.isLimited, views = max(0, views + excluded.views),
-        completions = max(0, completions + excluded.completions),
-        skips = max(0, skips + excluded.skips), waits = max(0, waits + excluded.waits),
-        waitedMs = max(0, waitedMs + excluded.waitedMs), last = excluded.last
+        isLimited = excluded.isLimited, \(HistoryStore.sums), last = excluded.last
       """,
       key, .text(subject.source),
       DatabaseValue(subject.title.map { String($0.prefix(HistoryStore.longestTitle)) }),
@@ -304,7 +331,7 @@ final class HistoryStore {
       }
       try database.run("VACUUM")
     }
-    _ = try? PrivateFolder.remove(HistoryStore.damagedPath(in: directory))
+    for path in HistoryStore.damagedPaths(in: directory) { _ = try? PrivateFolder.remove(path) }
   }
 }
 
@@ -314,7 +341,7 @@ extension HistoryCounts {
     let numbers = values.map { Int(clamping: max(0, $0.number ?? 0)) }
     self.init(
       views: numbers[0], completions: numbers[1], skips: numbers[2], waits: numbers[3],
-      waited: .milliseconds(numbers[4]))
+      waited: HistoryStore.time(milliseconds: Int64(numbers[4])))
   }
 }
 
@@ -328,4 +355,6 @@ extension Duration {
 extension DatabaseError {
   /// A newer program made the file.
   fileprivate static let tooNew = DatabaseError(step: "read the history", code: -1)
+  /// What has the file's name now is not this user's own.
+  fileprivate static let notOwn = DatabaseError(step: "open the history", code: -2)
 }

@@ -10,6 +10,11 @@ final class Beginnings {
 
   /// - Parameter directory: the cache's.
   init(_ directory: String, disk: any Disk) {
+    // Where there is no cache of this user's own, nothing is made either.
+    guard CacheStore.objection(to: directory) == nil else {
+      file = nil
+      return
+    }
     let path = directory + "/beginnings"
     file = (try? disk.open(path, creating: true)) ?? (try? disk.open(path, creating: false))
   }

@@ -76,6 +76,20 @@ public final class CachedResource: Resource {
     network.read(content, read)
   }
 
+  /// The address that answered last, also when that was in a former run: what its bytes name is
+  /// relative to it (RFC 3986, section 5.1.3). It has no query, and the login of the address that was
+  /// asked only where both are of one origin. Nil where that is the address that was asked, or
+  /// nothing has been answered yet.
+  public var answeredAt: String? { answering?.urlWithLogin }
+
+  var answering: WebAddress? {
+    content.facts?.address.flatMap { WebAddress($0) }?.withLogin(of: content.address)
+  }
+
+  /// The encoding of a text by the charset parameter of its Content-Type, as its server sent it; nil
+  /// where it said nothing.
+  public var charset: String? { content.facts?.charset }
+
   /// What the cache's list calls it: its address without userinfo and query.
   public var listedAs: String { content.address.visible }
 

@@ -137,7 +137,7 @@ extension Content {
       mode = .whole
       return
     }
-    noteChecked(freshFor: head.storing.freshFor)
+    noteChecked(freshFor: head.storing.freshFor, from: head.address)
   }
 
   /// New bytes: the first answer for this address, or another one than what is stored.
@@ -155,7 +155,8 @@ extension Content {
     hasLateLength = false
     facts = ContentFacts(
       length: total, type: head.type, validator: head.validator, checked: WallClock.seconds,
-      freshFor: head.storing.freshFor, isPrivate: head.isPrivate)
+      freshFor: head.storing.freshFor, isPrivate: head.isPrivate, address: baseBeside(head.address),
+      charset: head.charset)
     network.note(address, isPrivate: head.isPrivate)
     holdAnew()
     let isAll = head.taking.start == 0 && head.taking.end == total
@@ -196,13 +197,22 @@ extension Content {
     holdAnew()
   }
 
+  /// What is stored of the address that answered; nil for what was asked itself.
+  private func baseBeside(_ answering: WebAddress?) -> String? {
+    answering.flatMap { $0.visible == address.visible ? nil : $0.visible }
+  }
+
   /// A server has vouched for what is stored.
-  private func noteChecked(freshFor: Int64?) {
+  private func noteChecked(freshFor: Int64?, from answering: WebAddress?) {
     guard var new = facts, let stored else { return }
     let now = WallClock.seconds
-    guard !(0...60).contains(now - new.checked) || freshFor != new.freshFor else { return }
+    let base = baseBeside(answering)
+    guard
+      !(0...60).contains(now - new.checked) || freshFor != new.freshFor || base != new.address
+    else { return }
     new.checked = now
     new.freshFor = freshFor
+    new.address = base
     facts = new
     network.cache?.send(.revise(stored.content.entry, new))
   }
@@ -244,10 +254,10 @@ extension Content {
   private func ended(_ ending: FetchEnding, _ fetch: FetchNumber) {
     guard let flight = land(fetch) else { return }
     switch ending {
-    case .notModified(let storing):
+    case .notModified(let storing, let answering):
       phase = .ready
       facts?.checked = 0
-      noteChecked(freshFor: storing.freshFor ?? facts?.freshFor)
+      noteChecked(freshFor: storing.freshFor ?? facts?.freshFor, from: answering)
     case .complete(let total):
       if facts == nil {
         facts = ContentFacts(length: total ?? flight.position, checked: WallClock.seconds)

@@ -40,6 +40,7 @@ public struct CacheDirectory: Sendable {
   public func status() throws(ResourceError) -> CacheStatus {
     try using(otherwise: CacheStatus()) { store throws(CacheError) in
       guard !store.isRenewed else { throw .gone }
+      try store.forgetMissing()
       var status = CacheStatus()
       let list = try store.list()
       status.entries = list.count
@@ -53,6 +54,7 @@ public struct CacheDirectory: Sendable {
   public func list() throws(ResourceError) -> [CacheListing] {
     try using(otherwise: []) { store throws(CacheError) in
       guard !store.isRenewed else { throw .gone }
+      try store.forgetMissing()
       return try store.list()
     }
   }

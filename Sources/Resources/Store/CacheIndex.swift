@@ -36,6 +36,12 @@ final class CacheIndex {
     guard check == [[.text("ok")]] else {
       throw DatabaseError(step: "check the index", code: DatabaseError.damage)
     }
+    // SQLite gives no number after the greatest: no entry could ever be added again.
+    let numbers = try database.run(
+      "SELECT (SELECT max(id) FROM entry), max(seq) FROM sqlite_sequence WHERE name = 'entry'")
+    guard numbers.first?.allSatisfy({ ($0.number ?? 0) <= 3 << 61 }) ?? true else {
+      throw DatabaseError(step: "check the index", code: DatabaseError.damage)
+    }
   }
 
   /// What a key is stored as: the key itself may hold secrets.
@@ -50,11 +56,18 @@ final class CacheIndex {
     try database.run("PRAGMA max_page_count = \(count)")
   }
 
+  /// More uses than there can be: what is beyond is damage, and is not counted on from.
+  private static let uses: ClosedRange<Int64> = 0...(1 << 62)
+
+  private static let nextUse =
+    "SELECT coalesce(max(used), 0) + 1 FROM entry"
+    + " WHERE used >= \(uses.lowerBound) AND used < \(uses.upperBound)"
+
   // MARK: - Entries
 
   private static let columns =
     "id, state, blob, source, length, type, tag, modified, dateIsStrong, checked, freshFor, used,"
-    + " usedAt, seal, key, isPrivate"
+    + " usedAt, seal, key, isPrivate, address, charset"
 
   /// The live entry of a key; a damaged one is gone after this.
   func live(_ key: [UInt8]) throws(DatabaseError) -> Row? {
@@ -93,9 +106,8 @@ final class CacheIndex {
     try database.run(
       """
       INSERT INTO entry (key, state, blob, source, length, type, tag, modified, dateIsStrong,
-        checked, freshFor, used, usedAt, seal, isPrivate)
-      VALUES (?, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, (SELECT coalesce(max(used), 0) + 1 FROM entry), ?, ?,
-        ?)
+        checked, freshFor, used, usedAt, seal, isPrivate, address, charset)
+      VALUES (?, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, (\(CacheIndex.nextUse)), ?, ?, ?, ?, ?)
       """,
       .bytes(key), .text(blob), .text(source), DatabaseValue(facts.storedLength),
       DatabaseValue(facts.type), DatabaseValue(facts.validator.entityTag),
@@ -103,7 +115,8 @@ final class CacheIndex {
       .number(facts.validator.dateIsStrong ? 1 : 0), .number(facts.checked),
       DatabaseValue(facts.freshFor), .number(now),
       DatabaseValue(bits: seal(key: key, blob: blob, source: source, facts)),
-      .number(facts.isPrivate ? 1 : 0))
+      .number(facts.isPrivate ? 1 : 0), DatabaseValue(facts.address),
+      DatabaseValue(facts.charset))
     return EntryNumber(value: database.lastInserted)
   }
 
@@ -117,22 +130,22 @@ final class CacheIndex {
     try database.run(
       """
       UPDATE entry SET length = ?, type = ?, tag = ?, modified = ?, dateIsStrong = ?, checked = ?,
-        freshFor = ?, seal = ?, isPrivate = ? WHERE id = ?
+        freshFor = ?, seal = ?, isPrivate = ?, address = ?, charset = ? WHERE id = ?
       """,
       DatabaseValue(facts.storedLength), DatabaseValue(facts.type),
       DatabaseValue(facts.validator.entityTag), DatabaseValue(facts.validator.lastModified),
       .number(facts.validator.dateIsStrong ? 1 : 0), .number(facts.checked),
       DatabaseValue(facts.freshFor),
       DatabaseValue(bits: seal(key: key, blob: blob, source: source, facts)),
-      .number(facts.isPrivate ? 1 : 0), .number(entry.value))
+      .number(facts.isPrivate ? 1 : 0), DatabaseValue(facts.address),
+      DatabaseValue(facts.charset), .number(entry.value))
   }
 
   /// Counts a use: it is the last that goes when room is needed.
   func touch(_ entry: EntryNumber, now: Int64) throws(DatabaseError) {
     try database.run(
       """
-      UPDATE entry SET used = (SELECT coalesce(max(used), 0) + 1 FROM entry), usedAt = ?
-      WHERE id = ?
+      UPDATE entry SET used = (\(CacheIndex.nextUse)), usedAt = ? WHERE id = ?
       """, .number(now), .number(entry.value))
   }
 
@@ -158,12 +171,16 @@ final class CacheIndex {
 
   // MARK: - Segments
 
+  /// Adds segments of an entry; nothing where another process has forgotten that.
   func add(_ segments: [Segment], to entry: EntryNumber) throws(DatabaseError) {
     for segment in segments {
       try database.run(
-        "INSERT OR REPLACE INTO segment (entry, start, length, hash) VALUES (?, ?, ?, ?)",
-        .number(entry.value), DatabaseValue(bits: segment.start), .number(Int64(segment.length)),
-        DatabaseValue(bits: segment.hash))
+        """
+        INSERT OR REPLACE INTO segment (entry, start, length, hash)
+        SELECT id, ?, ?, ? FROM entry WHERE id = ?
+        """,
+        DatabaseValue(bits: segment.start), .number(Int64(segment.length)),
+        DatabaseValue(bits: segment.hash), .number(entry.value))
     }
   }
 
@@ -190,8 +207,8 @@ final class CacheIndex {
     let size = rows.isEmpty ? 0 : size()
     for row in rows {
       guard let start = row[0].number, let length = row[1].number, let hash = row[2].number,
-        start >= 0, (1...Int64(Segment.most)).contains(length), UInt64(start) <= size,
-        UInt64(start) + UInt64(length) <= size
+        (0...Int64(Verdict.mostLength)).contains(start),
+        (1...Int64(Segment.most)).contains(length), UInt64(start) + UInt64(length) <= size
       else {
         // No others: there may be more rows by now.
         try database.run(
@@ -219,9 +236,12 @@ final class CacheIndex {
     try database.run(
       """
       INSERT INTO saving (day, requests, hits, misses, served, fetched) VALUES (?, ?, ?, ?, ?, ?)
-      ON CONFLICT (day) DO UPDATE SET requests = requests + excluded.requests,
-        hits = hits + excluded.hits, misses = misses + excluded.misses,
-        served = served + excluded.served, fetched = fetched + excluded.fetched
+      ON CONFLICT (day) DO UPDATE SET
+        requests = min(requests + excluded.requests, \(Int64.max)),
+        hits = min(hits + excluded.hits, \(Int64.max)),
+        misses = min(misses + excluded.misses, \(Int64.max)),
+        served = min(served + excluded.served, \(Int64.max)),
+        fetched = min(fetched + excluded.fetched, \(Int64.max))
       """,
       .text(day), .number(Int64(clamping: saving.requests)), .number(Int64(clamping: saving.hits)),
       .number(Int64(clamping: saving.misses)), .number(Int64(clamping: saving.served)),
@@ -245,7 +265,7 @@ final class CacheIndex {
   private func row(_ values: DatabaseRow) -> Row? {
     guard let number = values[0].number, let state = values[1].number.flatMap(State.init),
       let blob = values[2].text, Blob.isName(blob), let source = values[3].text,
-      let checked = values[9].number, let used = values[11].number,
+      let checked = values[9].number, let used = values[11].number, CacheIndex.uses.contains(used),
       let usedAt = values[12].number, let sealed = values[13].number, let key = values[14].bytes
     else { return nil }
     let facts = ContentFacts(
@@ -253,8 +273,11 @@ final class CacheIndex {
       validator: Validator(
         entityTag: values[6].text, lastModified: values[7].text,
         dateIsStrong: values[8].number == 1),
-      checked: checked, freshFor: values[10].number, isPrivate: values[15].number == 1)
-    guard UInt64(bitPattern: sealed) == seal(key: key, blob: blob, source: source, facts) else {
+      checked: checked, freshFor: values[10].number, isPrivate: values[15].number == 1,
+      address: values[16].text, charset: values[17].text)
+    guard facts.length ?? 0 <= Verdict.mostLength,
+      UInt64(bitPattern: sealed) == seal(key: key, blob: blob, source: source, facts)
+    else {
       return nil
     }
     return Row(
@@ -269,8 +292,9 @@ final class CacheIndex {
         blob, source, facts.length.map { String($0) }, facts.type, facts.validator.entityTag,
         facts.validator.lastModified, String(facts.validator.dateIsStrong), String(facts.checked),
         facts.freshFor.map { String($0) },
-        // Left out where it says nothing: rows of version 2 keep their seal.
-      ] + (facts.isPrivate ? ["private"] : [])
+        // Left out where they say nothing: rows of former versions keep their seal.
+      ] + (facts.isPrivate ? ["private"] : []) + (facts.address.map { ["address", $0] } ?? [])
+      + (facts.charset.map { ["charset", $0] } ?? [])
     var bytes = key
     for part in parts {
       bytes.append(part == nil ? 0 : 1)

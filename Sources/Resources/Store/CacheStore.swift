@@ -37,8 +37,8 @@ final class CacheStore {
   var damages = 0
   /// Whether it was found damaged when it was opened.
   let isRenewed: Bool
-  /// Whether it only gives what is stored whole, as it cannot be written: it may be another user's,
-  /// or on a volume that is mounted so.
+  /// Whether it only gives what is stored whole, as it cannot be written: it may be root's, or on
+  /// a volume that is mounted so.
   let isReadOnly: Bool
 
   /// An entry in use.
@@ -61,6 +61,7 @@ final class CacheStore {
     self.limits = limits
     self.disk = disk
     self.clock = clock
+    if let objection = CacheStore.objection(to: directory) { throw .unusable(objection) }
     isReadOnly = CacheStore.isReadOnly(directory, disk)
     if isReadOnly {
       (index, isRenewed) = (try CacheStore.openReading(directory), false)
@@ -73,6 +74,17 @@ final class CacheStore {
       throw .unusable(error.description)
     }
     (index, isRenewed) = try CacheStore.openIndex(directory, disk)
+  }
+
+  /// Why a directory is not used as a cache: others may have laid files or links of theirs in it.
+  static func objection(to directory: String) -> String? {
+    if let objection = Ownership.objection(toFolder: directory) {
+      return "its directory \(objection)"
+    }
+    if let objection = Ownership.objection(toFolder: directory + "/blobs", followsLink: false) {
+      return "blobs in its directory \(objection)"
+    }
+    return Ownership.objection(toDatabase: directory + "/index.db")
   }
 
   // MARK: - Finding and making entries
@@ -103,7 +115,7 @@ final class CacheStore {
       file = try disk.open(path(ofBlob: row.blob), creating: false)
     } catch {
       // Where it only cannot be opened now, for want of descriptors say, it may be another time.
-      if error.code == ENOENT { try index.delete(row.entry) }
+      if error.meansNoFile { try index.delete(row.entry) }
       return nil
     }
     // Who deletes it holds the byte alone, and may have marked it since the row was read.
@@ -158,7 +170,11 @@ final class CacheStore {
   private func newBlob() throws(CacheError) -> Blob {
     let name = Blob.newName()
     do throws(SystemError) {
-      try disk.makeFolder(folder(ofBlob: name))
+      let folder = folder(ofBlob: name)
+      try disk.makeFolder(folder)
+      if let objection = Ownership.objection(toFolder: folder, followsLink: false) {
+        throw SystemError(step: "use", subject: folder, code: ELOOP, words: "it \(objection)")
+      }
       let file = try disk.open(path(ofBlob: name), creating: true)
       _ = try file.hold(Blob.useByte, .shared)
       return Blob(name: name, file: file)
@@ -286,6 +302,11 @@ final class CacheStore {
 
   func folder(ofBlob name: String) -> String { "\(directory)/blobs/\(name.prefix(2))" }
   func path(ofBlob name: String) -> String { "\(folder(ofBlob: name))/\(name)" }
+}
+
+extension SystemError {
+  /// Whether no file that this cache could have made has the name; then there never will be one.
+  var meansNoFile: Bool { [ENOENT, ELOOP, ENXIO, EISDIR].contains(code) }
 }
 
 extension CacheError {

@@ -295,7 +295,10 @@ private final class CacheLoop {
     if let commitDue, now >= commitDue { commit() }
     if let sweepDue, now >= sweepDue {
       self.sweepDue = nil
-      _ = attempt { store throws(CacheError) in try store.sweep() }
+      _ = attempt { store throws(CacheError) in
+        try store.sweep()
+        try store.forgetMissing()
+      }
     }
   }
 

@@ -137,9 +137,12 @@ extension CacheStore {
     var known = try indexed { () throws(DatabaseError) in try index.blobs() }
     var orphans = 0
     for folder in (try? disk.names(in: directory + "/blobs")) ?? [] {
-      for name in (try? disk.names(in: "\(directory)/blobs/\(folder)")) ?? []
-      where !known.contains(name) {
-        let path = "\(directory)/blobs/\(folder)/\(name)"
+      let folderPath = "\(directory)/blobs/\(folder)"
+      guard Ownership.objection(toFolder: folderPath, followsLink: false) == nil else { continue }
+      // What this program did not make is not its to delete.
+      for name in (try? disk.names(in: folderPath)) ?? []
+      where Blob.isName(name) && name.prefix(2) == folder && !known.contains(name) {
+        let path = "\(folderPath)/\(name)"
         guard let file = try? disk.open(path, creating: false),
           (try? file.hold(Blob.useByte, .exclusive)) == true
         else { continue }
@@ -150,6 +153,29 @@ extension CacheStore {
       }
     }
     return orphans
+  }
+
+  /// Forgets entries whose files are gone, as where somebody has removed them by hand.
+  func forgetMissing() throws(CacheError) {
+    guard !isReadOnly else { return }
+    let rows = try indexed { () throws(DatabaseError) in try index.all().rows }
+    let missing = rows.map(\.row).filter { uses[$0.entry] == nil && isMissing($0.blob) }
+    guard !missing.isEmpty else { return }
+    heldAtCommit = nil
+    try indexed { () throws(DatabaseError) in
+      try index.transaction { () throws(DatabaseError) in
+        for row in missing { try index.delete(row.entry) }
+      }
+    }
+  }
+
+  private func isMissing(_ blob: String) -> Bool {
+    do throws(SystemError) {
+      _ = try disk.open(path(ofBlob: blob), creating: false)
+      return false
+    } catch {
+      return error.meansNoFile
+    }
   }
 
   /// Reads and checks every byte that is stored; wrong segments are dropped.
@@ -177,6 +203,7 @@ extension CacheStore {
       }
     }
     try commit()
+    try forgetMissing()
     return check
   }
 

@@ -51,6 +51,11 @@ struct ContentFacts: Equatable, Sendable {
   var freshFor: Int64?
   /// Whether it came from a private network.
   var isPrivate = false
+  /// The address that answered last, without login and query, where redirects led to another one
+  /// than was asked.
+  var address: String?
+  /// What the type says of the encoding of a text, as it was sent.
+  var charset: String?
 
   /// Whether no server needs to be asked yet. A check in the future counts as none.
   func isFresh(now: Int64, otherwise seconds: Int64) -> Bool {

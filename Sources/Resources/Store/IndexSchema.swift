@@ -28,5 +28,7 @@ enum IndexSchema {
     ],
     // What was stored before counts as public: it may name less, not more.
     ["ALTER TABLE entry ADD COLUMN isPrivate INTEGER NOT NULL DEFAULT 0"],
+    // What was stored before is relative to the address that was asked, until its server is.
+    ["ALTER TABLE entry ADD COLUMN address TEXT", "ALTER TABLE entry ADD COLUMN charset TEXT"],
   ]
 }

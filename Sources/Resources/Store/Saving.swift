@@ -1,3 +1,5 @@
+import System
+
 /// What the cache did, over some time.
 public struct Saving: Equatable, Sendable {
   /// Requests that were sent to servers.
@@ -26,7 +28,8 @@ public struct Saving: Equatable, Sendable {
 
   public static func + (a: Saving, b: Saving) -> Saving {
     Saving(
-      requests: a.requests &+ b.requests, hits: a.hits &+ b.hits, misses: a.misses &+ b.misses,
-      served: a.served &+ b.served, fetched: a.fetched &+ b.fetched)
+      requests: a.requests.addingClamped(b.requests), hits: a.hits.addingClamped(b.hits),
+      misses: a.misses.addingClamped(b.misses), served: a.served.addingClamped(b.served),
+      fetched: a.fetched.addingClamped(b.fetched))
   }
 }

@@ -1,0 +1,18 @@
+/// Arithmetic on numbers that come from files and from strangers: where there is no such number, the
+/// nearest one that there is, instead of the end of the program.
+extension FixedWidthInteger {
+  public func addingClamped(_ other: Self) -> Self {
+    let (sum, overflows) = addingReportingOverflow(other)
+    return overflows ? (other < 0 ? .min : .max) : sum
+  }
+
+  public func subtractingClamped(_ other: Self) -> Self {
+    let (difference, overflows) = subtractingReportingOverflow(other)
+    return overflows ? (other < 0 ? .max : .min) : difference
+  }
+
+  public func multipliedClamped(by other: Self) -> Self {
+    let (product, overflows) = multipliedReportingOverflow(by: other)
+    return overflows ? ((self < 0) == (other < 0) ? .max : .min) : product
+  }
+}
