@@ -29,6 +29,8 @@ let package = Package(
     .target(name: "CLinux", cSettings: [.define("_GNU_SOURCE")]),
     // Not linked to its library, which pkg-config would do.
     .target(name: "CXML2", cSettings: [.unsafeFlags(["-I/usr/include/libxml2"])]),
+    // Its errors leave by longjmp.
+    .target(name: "CJPEG", linkerSettings: [.linkedLibrary("jpeg")]),
     .systemLibrary(name: "CNcurses"),
     .systemLibrary(name: "CFFmpeg"),
     .systemLibrary(name: "CWebP"),
@@ -56,8 +58,8 @@ let package = Package(
     room(
       "Decoding",
       [
-        "System", "DecoderLink", "JSONText", "CFFmpeg", "CWebP", "CHeif", "CRlottie", "CArchive",
-        "CZlib", "CSeccomp",
+        "System", "DecoderLink", "JSONText", "CFFmpeg", "CWebP", "CHeif", "CJPEG", "CRlottie",
+        "CArchive", "CZlib", "CSeccomp",
       ]),
     room("Decoders", ["System", "DecoderLink", "Resources"]),
     room("Terminal", ["System", "Pictures", "CNcurses"]),

@@ -19,9 +19,16 @@ package struct DecodingError: Error, Equatable {
   static let endless = DecodingError("damaged or cut off: decoding it comes to no end")
   static let nothingToShow = DecodingError("neither picture nor sound in it")
 
+  private static let largeness = "the picture is too large: "
+
   static func tooLarge(width: Int, height: Int) -> DecodingError {
-    DecodingError("the picture is too large: \(width)x\(height)")
+    DecodingError("\(largeness)\(width)x\(height)")
   }
+
+  var isTooLarge: Bool { reason.hasPrefix(DecodingError.largeness) }
+
+  /// Whether something is wrong with the bytes themselves.
+  var isDamage: Bool { reason.hasPrefix("damaged") }
 
   static func damaged(codec: String) -> DecodingError {
     DecodingError("damaged: no picture can be decoded (\(codec))")

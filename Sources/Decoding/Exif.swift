@@ -1,11 +1,12 @@
 /// Finds the orientation in a picture's EXIF data, where FFmpeg does not look for it: PNG's eXIf
-/// chunk and WebP's EXIF chunk.
+/// chunk, WebP's EXIF chunk, TIFF's own directory, and JPEG's APP1 segment where FFmpeg is not asked.
 package enum Exif {
-  /// The orientation that a PNG or WebP file names; nil where it names none.
+  /// The orientation that a PNG, WebP, TIFF or JPEG file names; nil where it names none.
   package static func orientation(ofPicture bytes: UnsafeRawBufferPointer) -> Orientation? {
     if starts(bytes, with: [0x89, 0x50, 0x4E, 0x47]) { return inPNG(bytes) }
     if starts(bytes, with: Array("RIFF".utf8)) { return inWebP(bytes) }
-    return nil
+    if starts(bytes, with: [0xFF, 0xD8, 0xFF]) { return inJPEG(bytes) }
+    return orientation(ofTIFF: bytes[...])
   }
 
   /// The orientation of EXIF data that begins with its TIFF header (TIFF 6.0, section 2); nil where
@@ -69,6 +70,25 @@ package enum Exif {
           ofTIFF: whole.starts(with: Array("Exif\0\0".utf8)) ? whole.dropFirst(6) : whole)
       }
       offset = data + length + length % 2
+    }
+    return nil
+  }
+
+  /// Segments up to the picture's data: 0xFF, kind, length with its own two bytes (ITU T.81, B.1.1.4).
+  private static func inJPEG(_ bytes: UnsafeRawBufferPointer) -> Orientation? {
+    var offset = 2
+    while offset <= bytes.count - 4, bytes[offset] == 0xFF, bytes[offset + 1] != 0xDA {
+      if bytes[offset + 1] == 0xFF {
+        offset += 1
+        continue
+      }
+      let end = offset + 2 + (Int(bytes[offset + 2]) << 8 | Int(bytes[offset + 3]))
+      guard end <= bytes.count, end >= offset + 4 else { return nil }
+      let data = bytes[offset + 4..<end]
+      if bytes[offset + 1] == 0xE1, data.starts(with: Array("Exif\0\0".utf8)) {
+        return orientation(ofTIFF: data.dropFirst(6))
+      }
+      offset = end
     }
     return nil
   }

@@ -1,3 +1,4 @@
+import CFFmpeg
 import DecoderLink
 
 /// Looks at the first bytes and chooses who decodes them: the content decides, not a name.
@@ -13,22 +14,29 @@ func openMedia(
   case .empty: throw .empty
   case .animation: return try AnimationStory(stream)
   case .heifStill: return try HeifStory(stream)
-  case .animatedWebP: return try WebPStory(stream)
+  case .animatedWebP:
+    let story = try WebPStory(stream)
+    noteWhereCut(head, stream, connection)
+    return story
   case .text:
     do { return try openFFmpeg(request, stream, connection, head) } catch .notMedia { throw .text }
   case .page: throw .page
-  case .unknown: return try openFFmpeg(request, stream, connection, head)
+  case .unknown: return try openFound(request, stream, connection, head)
   }
 }
 
-private func openFFmpeg(
+/// - Parameters:
+///   - format: the demuxer, where it is not to be found out.
+///   - codec: the codec of what has no container.
+///   - contents: what is read instead of the story's own bytes.
+func openFFmpeg(
   _ request: OpenRequest, _ stream: ResourceStream, _ connection: PlayerConnection,
-  _ head: [UInt8]
+  _ head: [UInt8], format: String? = nil, codec: AVCodecID? = nil, contents: [UInt8]? = nil
 ) throws(DecodingError) -> any MediaDecoder {
   let open = { () throws(DecodingError) -> FFmpegInput in
     let input = try FFmpegInput(
       ResourceStream(connection, resource: 0, length: request.length), connection: connection,
-      format: HeadOfFile.format(of: head))
+      format: format ?? HeadOfFile.format(of: head), codec: codec, contents: contents)
     if input.needsStreamInfo { input.findStreamInfo() }
     return input
   }

@@ -14,7 +14,7 @@ final class WebPStory: MediaDecoder {
   private var waiting: PictureTiming?
 
   init(_ stream: ResourceStream) throws(DecodingError) {
-    animation = try Animation(WholeFile(stream))
+    animation = try Self.animation(WholeFile(stream))
     orientation = Exif.orientation(ofPicture: animation.file.bytes) ?? .upright
     frame = try FFmpegFrame()
     let size = orientation.seen(width: animation.width, height: animation.height)
@@ -23,6 +23,16 @@ final class WebPStory: MediaDecoder {
       displayWidth: UInt32(size.width), displayHeight: UInt32(size.height))
     waiting = try advanceOnce()
     if waiting == nil { throw .damaged(codec: "webp") }
+  }
+
+  /// Of one that is cut off the pictures that are whole.
+  private static func animation(_ file: WholeFile) throws(DecodingError) -> Animation {
+    do {
+      return try Animation(file)
+    } catch {
+      guard error.isDamage, let mended = CutOff.mended(file.copied) else { throw error }
+      return try Animation(WholeFile(mended))
+    }
   }
 
   /// Owns a WebPAnimDecoder and the file under it.

@@ -5,8 +5,15 @@ final class WholeFile {
   let bytes: UnsafeRawBufferPointer
   private static let longest = 64 << 20
 
-  init(_ stream: ResourceStream) throws(DecodingError) {
-    let parts = try Self.read(stream)
+  /// - Parameter longest: in bytes; a longer file is refused.
+  init(_ stream: ResourceStream, atMost longest: Int = longest) throws(DecodingError) {
+    bytes = Self.joined(try Self.read(stream, longest))
+  }
+
+  /// Bytes that were read before.
+  init(_ part: [UInt8]) { bytes = Self.joined([part]) }
+
+  private static func joined(_ parts: [[UInt8]]) -> UnsafeRawBufferPointer {
     let memory = UnsafeMutableRawBufferPointer.allocate(
       byteCount: max(1, parts.reduce(0) { $0 + $1.count }), alignment: 16)
     var offset = 0
@@ -14,12 +21,17 @@ final class WholeFile {
       UnsafeMutableRawBufferPointer(rebasing: memory[offset...]).copyBytes(from: part)
       offset += part.count
     }
-    bytes = UnsafeRawBufferPointer(memory)
+    return UnsafeRawBufferPointer(memory)
   }
 
   deinit { bytes.deallocate() }
 
-  private static func read(_ stream: ResourceStream) throws(DecodingError) -> [[UInt8]] {
+  /// A copy of them.
+  var copied: [UInt8] { Array(bytes) }
+
+  private static func read(
+    _ stream: ResourceStream, _ longest: Int
+  ) throws(DecodingError) -> [[UInt8]] {
     stream.move(to: 0)
     var parts: [[UInt8]] = []
     var count = 0

@@ -13,6 +13,15 @@ final class FFmpegFrame {
     self.raw = raw
   }
 
+  /// One with room for a picture, of which nothing is set.
+  convenience init(width: Int, height: Int, format: AVPixelFormat) throws(DecodingError) {
+    try self.init()
+    raw.pointee.width = Int32(width)
+    raw.pointee.height = Int32(height)
+    raw.pointee.format = format.rawValue
+    guard av_frame_get_buffer(raw, 0) >= 0 else { throw .outOfMemory }
+  }
+
   deinit {
     var pointer: UnsafeMutablePointer<AVFrame>? = raw
     av_frame_free(&pointer)
@@ -92,7 +101,7 @@ final class FFmpegCodec {
     self.context = context
     context.pointee.thread_count = 1
     context.pointee.pkt_timebase = stream.raw.pointee.time_base
-    context.pointee.max_pixels = Int64(PictureLimits.pixels)
+    context.pointee.max_pixels = Int64(PictureLimits.pixels(of: stream.codec))
     if stream.codec == AV_CODEC_ID_MJPEG { context.pointee.get_buffer2 = grayBuffer }
     var code = avcodec_parameters_to_context(context, stream.raw.pointee.codecpar)
     if code >= 0 { code = avcodec_open2(context, codec, nil) }
@@ -172,4 +181,16 @@ private func grayBuffer(
 /// What a picture may be.
 enum PictureLimits {
   static let pixels = 64 << 20
+  /// Where it is reduced while it is decoded, or takes no more memory than there is.
+  static let reduciblePixels = 250_000_000
+
+  /// Of these nothing but the decoded picture takes memory.
+  private static let plain: [AVCodecID] = [
+    AV_CODEC_ID_PNG, AV_CODEC_ID_TIFF, AV_CODEC_ID_BMP, AV_CODEC_ID_PPM, AV_CODEC_ID_PGM,
+    AV_CODEC_ID_PBM, AV_CODEC_ID_TARGA,
+  ]
+
+  static func pixels(of codec: AVCodecID) -> Int {
+    plain.contains(codec) ? reduciblePixels : pixels
+  }
 }

@@ -51,18 +51,21 @@ final class FFmpegInput {
 
   /// - Parameters:
   ///   - format: the demuxer, where it need not be found out.
-  ///   - playlist: what stands in the resource, put right.
+  ///   - codec: the codec of a picture without a container.
+  ///   - contents: what stands in the resource, put right.
+  ///   - playlist: a playlist that stands in it, put right.
   init(
     _ stream: ResourceStream, connection: PlayerConnection, format: String? = nil,
-    playlist: PreparedPlaylist? = nil
+    codec: AVCodecID? = nil, contents: [UInt8]? = nil, playlist: PreparedPlaylist? = nil
   ) throws(DecodingError) {
-    let bytes = try FFmpegBytes(playlist.map { MemoryStream($0.text) } ?? stream)
+    let bytes = try FFmpegBytes((contents ?? playlist?.text).map { MemoryStream($0) } ?? stream)
     self.bytes = bytes
     resource = stream
     opener = FFmpegOpener(connection, lists: playlist?.lists ?? [])
     guard let allocated = avformat_alloc_context() else { throw .outOfMemory }
     allocated.pointee.pb = bytes.context
     allocated.pointee.flags |= AVFMT_FLAG_CUSTOM_IO
+    if let codec { allocated.pointee.video_codec_id = codec }
     opener.serve(allocated)
     var options = Self.options()
     defer { av_dict_free(&options) }
@@ -124,7 +127,7 @@ final class FFmpegInput {
   /// What kind of story its pictures are.
   var style: VideoStory.Style {
     let name = demuxer
-    if name.hasSuffix("_pipe") || name == "image2" || name == "ico" { return .still }
+    if name.hasSuffix("_pipe") || name.hasPrefix("image2") || name == "ico" { return .still }
     if name == "gif" || name == "apng" { return .animation }
     guard name == "mov", let brand = av_dict_get(context.pointee.metadata, "major_brand", nil, 0)
     else { return .video }

@@ -3,12 +3,13 @@ import DecoderLink
 
 /// Scales frames, with swscale where no quicker way is open. Binding file: unsafe pointers.
 final class FFmpegScaler {
-  private var context: OpaquePointer?
+  /// One for each step.
+  private var contexts: [OpaquePointer?] = []
   private var flattening: OpaquePointer?
   private let planar = PlanarReducer()
 
   deinit {
-    sws_freeContext(context)
+    for context in contexts { sws_freeContext(context) }
     sws_freeContext(flattening)
   }
 
@@ -51,13 +52,26 @@ final class FFmpegScaler {
     _ frame: FFmpegFrame, to format: AVPixelFormat, words: Word.Type, perPixel: Int, width: Int,
     height: Int, share: (width: Double, height: Double), _ colours: ColourKind
   ) throws(DecodingError) -> [Word] {
-    let source = try SourcePlanes(frame, share: share)
-    let flags = source.width >= width && source.height >= height ? SWS_AREA : SWS_BICUBIC
-    context = sws_getCachedContext(
-      context, Int32(source.width), Int32(source.height), source.format, Int32(width),
-      Int32(height), format, flags | SWS_ACCURATE_RND | SWS_FULL_CHR_H_INT, nil, nil, nil)
-    guard let context else { throw .unknownPixels }
-    colours.apply(to: context)
+    var source = try SourcePlanes(frame, share: share)
+    var held = frame
+    var step = 0
+    while source.width > width * Self.steepest || source.height > height * Self.steepest {
+      let part = try FFmpegFrame(
+        width: max(width, source.width / Self.steepest),
+        height: max(height, source.height / Self.steepest), format: format)
+      let context = try self.context(
+        step, source, part.width, part.height, format, step == 0 ? colours : nil)
+      var planes = [part.raw.pointee.data.0, nil, nil, nil]
+      let strides = [part.raw.pointee.linesize.0, 0, 0, 0]
+      guard
+        sws_scale(
+          context, source.data, source.strides, 0, Int32(source.height), &planes, strides) > 0
+      else { throw .unknownPixels }
+      held = part
+      source = try SourcePlanes(held, share: (1, 1))
+      step += 1
+    }
+    let context = try context(step, source, width, height, format, step == 0 ? colours : nil)
     // swscale may write whole vectors past the end of a row.
     let strideWords = width * perPixel + 64
     var out = [Word](repeating: 0, count: strideWords * height)
@@ -67,6 +81,7 @@ final class FFmpegScaler {
       return sws_scale(
         context, source.data, source.strides, 0, Int32(source.height), &planes, strides)
     }
+    withExtendedLifetime(held) {}
     guard code > 0 else { throw .unknownPixels }
     var tight: [Word] = []
     tight.reserveCapacity(width * perPixel * height)
@@ -76,18 +91,36 @@ final class FFmpegScaler {
     return tight
   }
 
+  /// swscale's weights are so coarse that many of them do not add up: above 150:1 red becomes brown.
+  private static let steepest = 64
+
+  /// Without the last, pixels count by twos for their colour, also the last one of an odd row.
+  private static let exact = SWS_ACCURATE_RND | SWS_FULL_CHR_H_INT | SWS_FULL_CHR_H_INP
+
+  /// What scales in a step of a reduction; `colours` are those of the frame that is scaled, where it
+  /// is not one of ours.
+  private func context(
+    _ step: Int, _ source: SourcePlanes, _ width: Int, _ height: Int, _ format: AVPixelFormat,
+    _ colours: ColourKind?
+  ) throws(DecodingError) -> OpaquePointer {
+    while contexts.count <= step { contexts.append(nil) }
+    let flags = source.width >= width && source.height >= height ? SWS_AREA : SWS_BICUBIC
+    contexts[step] = sws_getCachedContext(
+      contexts[step], Int32(source.width), Int32(source.height), source.format, Int32(width),
+      Int32(height), format, flags | Self.exact, nil, nil, nil)
+    guard let context = contexts[step] else { throw .unknownPixels }
+    colours?.apply(to: context)
+    return context
+  }
+
   /// A frame with alpha as one over black.
   private func flatten(_ frame: FFmpegFrame) throws(DecodingError) -> FFmpegFrame {
-    let flat = try FFmpegFrame()
+    let flat = try FFmpegFrame(width: frame.width, height: frame.height, format: AV_PIX_FMT_BGRA)
     let raw = flat.raw
-    raw.pointee.width = frame.raw.pointee.width
-    raw.pointee.height = frame.raw.pointee.height
-    raw.pointee.format = AV_PIX_FMT_BGRA.rawValue
-    guard av_frame_get_buffer(raw, 0) >= 0 else { throw .outOfMemory }
     let source = try SourcePlanes(frame, share: (1, 1))
     flattening = sws_getCachedContext(
       flattening, Int32(frame.width), Int32(frame.height), source.format, Int32(frame.width),
-      Int32(frame.height), AV_PIX_FMT_BGRA, SWS_POINT | SWS_ACCURATE_RND | SWS_FULL_CHR_H_INT, nil,
+      Int32(frame.height), AV_PIX_FMT_BGRA, SWS_POINT | Self.exact, nil,
       nil, nil)
     guard let flattening, let pixels = raw.pointee.data.0 else { throw .unknownPixels }
     ColourKind(frame.raw.pointee).apply(to: flattening)

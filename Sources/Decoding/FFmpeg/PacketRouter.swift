@@ -100,7 +100,8 @@ private struct PacketQueue {
   mutating func append(_ packet: FFmpegPacket, within limit: Int) {
     packets.append(packet)
     bytes += packet.sizeBytes
-    while bytes > limit, take() != nil {}
+    // A large picture is one packet, and all there is.
+    while bytes > limit, packets.count - start > 1, take() != nil {}
   }
 
   mutating func take() -> FFmpegPacket? {

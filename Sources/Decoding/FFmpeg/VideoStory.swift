@@ -84,7 +84,7 @@ final class VideoStory: MediaDecoder {
   ) throws(DecodingError) {
     let declared =
       packet?.withBytes { DeclaredSize.find(in: $0) } ?? (width: video.width, height: video.height)
-    guard declared.width * declared.height <= PictureLimits.pixels else {
+    guard declared.width * declared.height <= PictureLimits.pixels(of: video.codec) else {
       throw .tooLarge(width: declared.width, height: declared.height)
     }
   }

@@ -1,0 +1,56 @@
+import CFFmpeg
+import DecoderLink
+
+/// Tells what FFmpeg finds in a story's bytes; pictures that it cannot take as they are, in another way.
+func openFound(
+  _ request: OpenRequest, _ stream: ResourceStream, _ connection: PlayerConnection, _ head: [UInt8]
+) throws(DecodingError) -> any MediaDecoder {
+  let story: any MediaDecoder
+  do {
+    story = try openFFmpeg(request, stream, connection, head)
+  } catch {
+    guard let other = try openOtherwise(request, stream, connection, head, after: error) else {
+      throw error
+    }
+    story = other
+  }
+  noteWhereCut(head, stream, connection)
+  return story
+}
+
+/// Says that a file is cut off, where that can be seen without waiting for a network.
+func noteWhereCut(_ head: [UInt8], _ stream: ResourceStream, _ connection: PlayerConnection) {
+  guard let length = stream.length.flatMap({ Int64(exactly: $0) }), stream.isWhole,
+    CutOff.isCut(head, length: length, read: stream.peek)
+  else { return }
+  connection.send(.note("it is cut off"))
+}
+
+/// Nil where there is no other way.
+private func openOtherwise(
+  _ request: OpenRequest, _ stream: ResourceStream, _ connection: PlayerConnection, _ head: [UInt8],
+  after failure: DecodingError
+) throws(DecodingError) -> (any MediaDecoder)? {
+  if failure == .outOfMemory || failure == .protected { return nil }
+  if head.starts(with: [0xFF, 0xD8, 0xFF]) {
+    do {
+      return try JPEGStory(stream)
+    } catch {
+      // What is wrong with it was said already, but for what only this way finds.
+      if error == .outOfMemory || error.isTooLarge { throw error }
+      return nil
+    }
+  }
+  if failure == .notMedia, request.ending == "tga", TargaHeader.fits(head) {
+    return try openFFmpeg(
+      request, stream, connection, head, format: "image2pipe", codec: AV_CODEC_ID_TARGA)
+  }
+  guard failure.isDamage, !failure.isTooLarge else { return nil }
+  if head.starts(with: Array("RIFF".utf8)), head.dropFirst(8).starts(with: Array("WEBP".utf8)) {
+    return try? WebPStill(stream)
+  }
+  guard head.starts(with: [0x89, 0x50, 0x4E, 0x47]) || head.starts(with: Array("GIF8".utf8)),
+    let mended = CutOff.mended(try WholeFile(stream).copied)
+  else { return nil }
+  return try? openFFmpeg(request, stream, connection, head, contents: mended)
+}
