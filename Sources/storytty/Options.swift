@@ -8,6 +8,16 @@ import System
 struct Invocation {
   enum Verb: String, CaseIterable {
     case play, show, list, history, stats, cache, serve, doctor
+
+    /// Those that an option may be for.
+    static let all = Set(allCases)
+    static let players: Set<Verb> = [.play]
+    static let drawers: Set<Verb> = [.play, .show]
+    static let readers: Set<Verb> = [.play, .show, .list, .cache]
+    static let keepers: Set<Verb> = readers.union([.stats, .doctor])
+
+    /// What it does, for a sentence.
+    var words: String { self == .play ? "playing" : rawValue }
   }
 
   /// What `serve` alone understands.
@@ -62,35 +72,47 @@ struct OptionRow: Sendable {
   var explanation: String
   /// Whether the configuration file may hold it; the others belong to one call.
   var isSetting: Bool
+  /// The commands that it means something to; on the command line of others it is a mistake.
+  var verbs: Set<Invocation.Verb>
   var apply: @Sendable (inout Invocation, String) throws -> Void
 
   init(
     _ name: String, letter: Character? = nil, argument: String? = nil, help explanation: String,
-    isSetting: Bool = true, apply: @escaping @Sendable (inout Invocation, String) throws -> Void
+    isSetting: Bool = true, for verbs: Set<Invocation.Verb> = Invocation.Verb.players,
+    apply: @escaping @Sendable (inout Invocation, String) throws -> Void
   ) {
     self.name = name
     self.letter = letter
     self.argument = argument
     self.explanation = explanation
     self.isSetting = isSetting
+    self.verbs = verbs
     self.apply = apply
   }
 }
 
 enum OptionTable {
   static let rows: [OptionRow] = [
-    OptionRow("mode", letter: "m", argument: "MODE", help: "how pictures are drawn: half, ascii") {
+    OptionRow(
+      "mode", letter: "m", argument: "MODE", help: "how pictures are drawn: half, ascii",
+      for: Invocation.Verb.drawers
+    ) {
       $0.play.mode = try choice(PictureMode.self, $1, option: "mode")
     },
-    OptionRow("color", argument: "DEPTH", help: "auto, true, 256, 16 or never") {
+    OptionRow(
+      "color", argument: "DEPTH", help: "auto, true, 256, 16 or never", for: Invocation.Verb.drawers
+    ) {
       $0.play.colour = $1 == "auto" ? nil : try choice(ColourDepth.self, $1, option: "color")
     },
-    OptionRow("fit", argument: "FIT", help: "contain: all of a picture; cover: fill the screen") {
+    OptionRow(
+      "fit", argument: "FIT", help: "contain: all of a picture; cover: fill the screen",
+      for: Invocation.Verb.drawers
+    ) {
       $0.play.fit = try choice(PlayOptions.Fit.self, $1, option: "fit")
     },
     OptionRow(
       "size", argument: "COLSxROWS", help: "use this size instead of the terminal's",
-      isSetting: false
+      isSetting: false, for: Invocation.Verb.drawers
     ) {
       $0.size = try size($1)
     },
@@ -117,11 +139,14 @@ enum OptionTable {
     },
     OptionRow(
       "at", argument: "TIME", help: "show: the moment to show (12, 1:05, 0:01:05.5, 2min)",
-      isSetting: false
+      isSetting: false, for: [.show]
     ) {
       $0.at = try Quantity.time($1, option: "at")
     },
-    OptionRow("json", help: "list, history, stats, cache: write JSON", isSetting: false) {
+    OptionRow(
+      "json", help: "list, history, stats, cache: write JSON", isSetting: false,
+      for: [.play, .list, .history, .stats, .cache]
+    ) {
       options, _ in
       options.json = true
     },
@@ -129,7 +154,9 @@ enum OptionTable {
       options, _ in
       options.text = true
     },
-    OptionRow("unseen-first", help: "begin with the reels that hold something unseen") {
+    OptionRow(
+      "unseen-first", help: "begin with the reels that hold something unseen", for: [.play, .list]
+    ) {
       options, _ in
       options.play.rules.unseenFirst = true
     },
@@ -138,11 +165,15 @@ enum OptionTable {
       options.play.resume = true
     },
     OptionRow(
-      "max-age", argument: "TIME", help: "leave out what was published before (36h, 7d, 2w)"
+      "max-age", argument: "TIME", help: "leave out what was published before (36h, 7d, 2w)",
+      for: [.play, .list]
     ) {
       $0.play.rules.maxAgeS = try Quantity.age($1, option: "max-age")
     },
-    OptionRow("no-history", help: "neither remember what is seen nor use what was") {
+    OptionRow(
+      "no-history", help: "neither remember what is seen nor use what was",
+      for: [.play, .show, .list]
+    ) {
       options, _ in
       options.play.keepsHistory = false
     },
@@ -162,33 +193,56 @@ enum OptionTable {
     OptionRow("no-preload", help: "open a story only when its turn comes") { options, _ in
       options.play.preload = false
     },
-    OptionRow("no-cache", help: "keep nothing from the network on disk") { options, _ in
+    OptionRow(
+      "no-cache", help: "keep nothing from the network on disk", for: Invocation.Verb.keepers
+    ) { options, _ in
       options.network.cacheDirectory = nil
     },
-    OptionRow("cache-dir", argument: "DIR", help: "where the cache is (~/.cache/storytty)") {
+    OptionRow(
+      "cache-dir", argument: "DIR", help: "where the cache is (~/.cache/storytty)",
+      for: Invocation.Verb.keepers
+    ) {
       $0.network.cacheDirectory = Paths.absolute($1)
     },
-    OptionRow("cache-size", argument: "SIZE", help: "the most that it holds (default 2 GiB)") {
+    OptionRow(
+      "cache-size", argument: "SIZE", help: "the most that it holds (default 2 GiB)",
+      for: Invocation.Verb.keepers
+    ) {
       $0.network.limits.bytes = try Quantity.bytes($1, option: "cache-size")
     },
-    OptionRow("cache-stories", argument: "N", help: "the most entries that it holds (500)") {
+    OptionRow(
+      "cache-stories", argument: "N", help: "the most entries that it holds (500)",
+      for: Invocation.Verb.keepers
+    ) {
       $0.network.limits.entries = try Quantity.count($1, option: "cache-stories")
     },
-    OptionRow("cache-days", argument: "N", help: "days unused after which an entry goes (30)") {
+    OptionRow(
+      "cache-days", argument: "N", help: "days unused after which an entry goes (30)",
+      for: Invocation.Verb.keepers
+    ) {
       $0.network.limits.days = try Quantity.count($1, option: "cache-days")
     },
-    OptionRow("cache-fresh", argument: "DAYS", help: "days without asking its server again (7)") {
+    OptionRow(
+      "cache-fresh", argument: "DAYS", help: "days without asking its server again (7)",
+      for: Invocation.Verb.keepers
+    ) {
       $0.network.freshSeconds = 86_400 * Int64(try Quantity.count($1, option: "cache-fresh"))
     },
     OptionRow(
-      "cache-reserve", argument: "SIZE", help: "what the disk keeps free (1 GiB, at most 5 %)"
+      "cache-reserve", argument: "SIZE", help: "what the disk keeps free (1 GiB, at most 5 %)",
+      for: Invocation.Verb.keepers
     ) {
       $0.network.limits.reserve = try Quantity.bytes($1, option: "cache-reserve")
     },
-    OptionRow("ca-file", argument: "FILE", help: "trust these certificates, not the system's") {
+    OptionRow(
+      "ca-file", argument: "FILE", help: "trust these certificates, not the system's",
+      for: Invocation.Verb.readers
+    ) {
       $0.network.certificates = Paths.absolute($1)
     },
-    OptionRow("listen", argument: "ADDR:PORT", help: "serve: where (default 127.0.0.1:8080)") {
+    OptionRow(
+      "listen", argument: "ADDR:PORT", help: "serve: where (default 127.0.0.1:8080)", for: [.serve]
+    ) {
       guard let address = ListenAddress($1) else {
         throw UsageError(
           words: "--listen takes ADDR:PORT, such as 127.0.0.1:8080 or [::1]:0, not '\($1)'")
@@ -196,13 +250,14 @@ enum OptionTable {
       $0.serve.listen = address
     },
     OptionRow(
-      "token-file", argument: "FILE", help: "serve: only to those who show the token in FILE"
+      "token-file", argument: "FILE", help: "serve: only to those who show the token in FILE",
+      for: [.serve]
     ) {
       $0.serve.tokenFile = $1
     },
     OptionRow(
       "export", argument: "OUT", help: "serve: write a folder for a web server, and exit",
-      isSetting: false
+      isSetting: false, for: [.serve]
     ) {
       $0.serve.export = $1
     },
@@ -217,12 +272,14 @@ enum OptionTable {
     },
     OptionRow(
       "config", argument: "FILE", help: "read this configuration instead of the user's own",
-      isSetting: false
+      isSetting: false, for: Invocation.Verb.all
     ) { $0.configFile = $1 },
-    OptionRow("help", letter: "h", help: "this text", isSetting: false) { options, _ in
+    OptionRow("help", letter: "h", help: "this text", isSetting: false, for: Invocation.Verb.all) {
+      options, _ in
       options.help = true
     },
-    OptionRow("version", help: "the version", isSetting: false) { options, _ in
+    OptionRow("version", help: "the version", isSetting: false, for: Invocation.Verb.all) {
+      options, _ in
       options.version = true
     },
   ]
@@ -265,7 +322,22 @@ enum OptionTable {
       invocation.sources.removeFirst()
     }
     invocation.sources = configuration.sources(for: invocation)
+    if !invocation.help, !invocation.version {
+      try check(scanned.options.map { rows[$0.rule] }, for: invocation.verb)
+    }
     return invocation
+  }
+
+  /// An option of another command would be left without effect, and nobody would know.
+  private static func check(
+    _ given: [OptionRow], for verb: Invocation.Verb
+  ) throws(UsageError) {
+    guard let other = given.first(where: { !$0.verbs.contains(verb) }) else { return }
+    let owners = Invocation.Verb.allCases.filter(other.verbs.contains).map(\.words)
+    let all =
+      owners.count < 2
+      ? owners.joined() : owners.dropLast().joined(separator: ", ") + " and " + (owners.last ?? "")
+    throw UsageError(words: "--\(other.name) is an option of \(all), not of \(verb.words)")
   }
 
   /// `storytty -- show` plays a file of that name; so does `./show`.

@@ -15,6 +15,10 @@ struct PlayCommand {
   func run() -> Int32 {
     // A stream that is no terminal gets words instead of pictures.
     guard isatty(STDOUT_FILENO) == 1 else { return ListCommand(invocation: invocation).run() }
+    guard !invocation.json else {
+      complain("--json is an option of list, history, stats and cache, not of playing")
+      return Status.usage
+    }
     let isDumb = TerminalAbilities.detect()?.isDumb ?? true
     if invocation.text || isDumb {
       return TextCommand(invocation: invocation).run()

@@ -66,6 +66,48 @@ extension EndToEnd {
       #expect(result.errorText.contains(word))
     }
 
+    /// It would be left without effect.
+    @Test(arguments: [
+      (["--at", "3", "f"], "--at is an option of show, not of playing"),
+      (["list", "--at", "3", "f"], "--at is an option of show, not of list"),
+      (["show", "--resume", "f"], "--resume is an option of playing, not of show"),
+      (
+        ["show", "--json", "f"],
+        "--json is an option of playing, list, history, stats and cache, not of show"
+      ),
+      (["list", "--mode", "half", "f"], "--mode is an option of playing and show, not of list"),
+      (["--listen", "127.0.0.1:0", "f"], "--listen is an option of serve, not of playing"),
+      (["serve", "--volume", "3", "f"], "--volume is an option of playing, not of serve"),
+      (
+        ["cache", "prefetch", "--max-age", "3d", "f"],
+        "--max-age is an option of playing and list, not of cache"
+      ),
+      (
+        ["history", "--cache-dir", "d"],
+        "--cache-dir is an option of playing, show, list, stats, cache and doctor, not of history"
+      ),
+    ])
+    func option_ofAnotherCommand_isNamed(arguments: [String], words: String) throws {
+      let result = try storytty(arguments)
+      #expect(result.status == 1)
+      #expect(result.output == [])
+      #expect(result.errorLines == ["storytty: \(words)"])
+    }
+
+    /// In the configuration they are for whoever understands them.
+    @Test func settings_ofOtherCommands_areNoMistake() throws {
+      let directory = try TemporaryDirectory()
+      let path = try directory.write(makePNG(width: 4, height: 4) { _, _ in 0xFF }, to: "a.png")
+      let config = try directory.write("volume = 3\nlisten = 127.0.0.1:0\n", to: "config")
+      #expect(try storytty(["--config", config, "list", path]).status == 0)
+    }
+
+    @Test func json_whilePlaying_isAMistake() throws {
+      let play = try Play(["--json", try Colors.clip(Colors.red)])
+      #expect(play.terminal.awaitEnd()?.shellStatus == 1)
+      #expect(play.terminal.screen.text.hasPrefix("storytty: --json is an option of list,"))
+    }
+
     /// The same forms wherever a time is wanted.
     @Test(arguments: [
       ("5", true), ("0.5", true), ("5s", true), ("1:05.5", true), ("1:00:05s", true),
