@@ -8,7 +8,10 @@ func openMedia(
   let head = try stream.head(HeadOfFile.length)
   switch HeadOfFile.kind(of: head) {
   case .empty: throw .empty
-  case .animation: return try AnimationStory(stream)
+  case .animation:
+    let story = try AnimationStory(stream)
+    if let note = story.note { connection.send(.note(note)) }
+    return story
   case .heifStill: return try HeifStory(stream)
   case .animatedWebP: return try WebPStory(stream)
   case .text:
