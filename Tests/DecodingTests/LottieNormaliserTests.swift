@@ -322,6 +322,24 @@ import Testing
     #expect(try frames(Self.text(Self.layer(more: masks)), key: name) == wanted, "\(name)")
   }
 
+  /// Added ones side by side, above each other, and turning the other way.
+  @Test func masksApart_areAllSeen() throws {
+    let places = [
+      "[[30,20],[40,20],[40,80],[30,80]]", "[[60,30],[60,70],[70,70],[70,30]]",
+      "[[45,50],[55,50],[55,60],[45,60]]", "[[40,55],[65,55],[65,65],[40,65]]",
+    ]
+    let each = try places.map { corners in
+      try frames(Self.text(Self.layer(more: Self.masks(Self.mask("a", corners)))), key: corners)
+    }
+    for count in 2...4 {
+      let some = places.prefix(count).map { Self.mask("a", $0) }.joined(separator: ",")
+      let drawn = try frames(Self.text(Self.layer(more: Self.masks(some))), key: "\(count) apart")
+      let wanted = each.prefix(count).map { $0[0] }
+      #expect(Set(wanted).count == count)
+      #expect(drawn[0] == drawn[0].indices.map { pixel in wanted.map { $0[pixel] }.max() ?? 0 })
+    }
+  }
+
   // MARK: Mattes
 
   /// A white square from 10 to 50 in both directions.

@@ -59,7 +59,7 @@ extension LottieNormaliser {
       let stops = gradient.colours + gradient.opacities
       switch (stops * lists.count, stops) {
       case (...512, _): gradient.steps = 8
-      case (_, ...128): gradient.steps = 1
+      case (...16_384, ...128): gradient.steps = 1
       default: lacks.insert(.gradientAlpha)
       }
     }

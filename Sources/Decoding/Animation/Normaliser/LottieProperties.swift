@@ -258,7 +258,9 @@ extension LottieNormaliser {
     let members = LottieMembers(of: place, in: index)
     guard let corners = members[.v], index.kind(at: corners) == .array else { return false }
     let known = pointCount(corners)
-    let count = known ?? elements(of: corners).count
+    let places = known == nil ? elements(of: corners) : []
+    guard places.allSatisfy({ index.inside($0).count >= 2 }) else { return false }
+    let count = known ?? places.count
     raw("{")
     for key in [.i, .o, .v] as [LottieKey] {
       name(key)
