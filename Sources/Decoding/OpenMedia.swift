@@ -12,7 +12,10 @@ func openMedia(
   }
   switch HeadOfFile.kind(of: head) {
   case .empty: throw .empty
-  case .animation: return try AnimationStory(stream)
+  case .animation:
+    let story = try AnimationStory(stream)
+    if let note = story.note { connection.send(.note(note)) }
+    return story
   case .heifStill: return try HeifStory(stream)
   case .animatedWebP:
     let story = try WebPStory(stream)

@@ -36,7 +36,7 @@ package struct JSONReader {
   private let isLenient: Bool
   /// The window: what comes before it is dropped, what comes after it is asked for.
   private var bytes: [UInt8]
-  private var position = 0
+  var position = 0
   /// Gives the text from an offset on, about so many bytes of it; nothing at its end.
   private let more: (_ offset: Int, _ count: Int) -> [UInt8]
   private var isWhole = false
@@ -130,7 +130,7 @@ package struct JSONReader {
     guard !skipSpace() else { throw failure("something follows its end") }
   }
 
-  private mutating func advance(end: UInt8) throws(Failure) -> Bool {
+  mutating func advance(end: UInt8) throws(Failure) -> Bool {
     let byte = try nextByte()
     if byte == end { return leave() }
     guard !isFresh else { return true }
@@ -148,7 +148,7 @@ package struct JSONReader {
     return false
   }
 
-  private mutating func skipColon() throws(Failure) {
+  mutating func skipColon() throws(Failure) {
     guard skipSpace(), bytes[position] == UInt8(ascii: ":") else {
       throw failure("':' is expected")
     }
@@ -234,7 +234,7 @@ package struct JSONReader {
   // MARK: The window
 
   /// The first byte that is no space, which becomes the position.
-  private mutating func nextByte() throws(Failure) -> UInt8 {
+  mutating func nextByte() throws(Failure) -> UInt8 {
     guard skipSpace() else { throw failure("the text ends too early") }
     return bytes[position]
   }
@@ -309,14 +309,14 @@ package struct JSONReader {
     return !isWhole
   }
 
-  private struct StringEnd {
+  struct StringEnd {
     /// Of the closing quote.
     let index: Int
     let hasEscape: Bool
   }
 
   /// Where the string at the position ends, all of it then being in the window.
-  private mutating func endOfString() throws(Failure) -> StringEnd {
+  mutating func endOfString() throws(Failure) -> StringEnd {
     repeat {
       if let end = closingQuote() { return end }
     } while fill()
@@ -340,7 +340,7 @@ package struct JSONReader {
   }
 
   /// Where the number at the position ends: `-? (0 | [1-9][0-9]*) (. [0-9]+)? ([eE] [+-]? [0-9]+)?`
-  private mutating func endOfNumber() throws(Failure) -> Int {
+  mutating func endOfNumber() throws(Failure) -> Int {
     // A number at the window's end may go on behind it. Filling moves the position.
     while digits(from: position) == bytes.count, fill() {}
     let end = digits(from: position)
@@ -395,7 +395,10 @@ package struct JSONReader {
     }
   }
 
-  private func failure(_ what: String) -> Failure { failure(what, at: position) }
+  /// The position in the whole text.
+  var offset: Int { dropped + position }
+
+  func failure(_ what: String) -> Failure { failure(what, at: position) }
 
   private func failure(_ what: String, at index: Int) -> Failure {
     var line = droppedLines + 1

@@ -28,10 +28,15 @@ import Testing
     #expect(wanted[30].contains { $0 >> 24 == 153 } && wanted[30].contains(0))
   }
 
+  /// What rlottie draws wrong without help: a star's rotation, and a moment that stays.
+  private static let mended = ["rlottie__polystar_anim.json", "lottie-ios__timeremap.json"]
+
   @Test(.enabled(if: Media.isAvailable), arguments: Lottie.bareFiles)
   func corpus_withAlpha_isRlottiesOwn(_ entry: Media.Entry) throws {
-    let text = try contents(entry.path)
-    let pictures = try pictures(text, PictureRequest(width: 120, height: 80, keepsAlpha: true))
+    let isMended = Self.mended.contains { entry.name.hasSuffix($0) }
+    let file = try contents(entry.path)
+    let text = isMended ? try NormalisedLottie(file).text : file
+    let pictures = try pictures(file, PictureRequest(width: 120, height: 80, keepsAlpha: true))
     let first = try #require(pictures.first)
     let wanted = Lottie.render(
       text, key: entry.name, width: Int(first.width), height: Int(first.height),
@@ -101,10 +106,11 @@ import Testing
   }
 
   @Test func narrowAnimation_covering_isNotDrawnWithoutBound() throws {
-    let text = Lottie.text(size: #""w":4096,"h":1"#)
+    let text = Lottie.text(size: #""w":65536,"h":1"#)
     let plan = RenderPlan(
-      PictureRequest(width: 120, height: 80, fit: .cover), displayWidth: 4096, displayHeight: 1)
+      PictureRequest(width: 120, height: 80, fit: .cover), displayWidth: 65_536, displayHeight: 1)
     #expect(plan.renderWidth * plan.renderHeight < 5_000_000)
+    #expect(plan.renderWidth < 32_768)
     let shape = PictureRequest(width: 120, height: 80, fit: .cover)
     #expect(try pictures(text, shape, count: 1_000).count == 60)
   }

@@ -23,4 +23,12 @@ extension Lottie {
   static let bareFiles = ((try? Media.entries()) ?? []).filter {
     $0.kind == "lottie" && $0.name.hasSuffix(".json")
   }
+
+  /// The largest difference of any channel of two pictures.
+  static func difference(_ one: [UInt32], _ other: [UInt32]) -> Int {
+    guard one.count == other.count else { return 256 }
+    return zip(one, other).flatMap { one, other in
+      ([24, 16, 8, 0] as [UInt32]).map { abs(Int(one >> $0 & 0xFF) - Int(other >> $0 & 0xFF)) }
+    }.max() ?? 0
+  }
 }

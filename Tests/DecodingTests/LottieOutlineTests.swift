@@ -41,7 +41,7 @@ import Testing
     ("no size", Lottie.text(size: #""w":"1","h":1"#), "JSON text that is no animation"),
     ("no width", Lottie.text(size: #""w":0,"h":0"#), "damaged: its size is 0x0"),
     ("negative", Lottie.text(size: #""w":100,"h":-5"#), "damaged: its size is 100x-5"),
-    ("wide", Lottie.text(size: #""w":4097,"h":1"#), "the animation is too large: 4097x1"),
+    ("wide", Lottie.text(size: #""w":65537,"h":1"#), "the animation is too large: 65537x1"),
     ("twice", Lottie.text(size: #""w":9,"h":9,"w":1e6"#), "the animation is too large: 1000000x9"),
     ("endless", Lottie.text(size: #""w":1e999,"h":9"#), "the animation is too large: ?x9"),
     ("no rate", Lottie.text(time: #""ip":0,"op":9"#), "damaged: the animation has no frame rate"),
@@ -116,7 +116,7 @@ import Testing
 
   private static let accepted: [(String, [UInt8], Int, Double, Int)] = [
     ("usual", Lottie.text(), 60, 30, 2_000),
-    ("largest", Lottie.text(size: #""w":4096,"h":4096"#), 60, 30, 2_000),
+    ("largest", Lottie.text(size: #""w":65536,"h":65536"#), 60, 30, 2_000),
     ("longest", Lottie.text(time: #""fr":120,"ip":0,"op":36000"#), 36_000, 120, 300_000),
     ("slow", Lottie.text(time: #""fr":0.5,"ip":0,"op":3"#), 3, 30, 100),
     ("quick", Lottie.text(time: #""fr":121,"ip":0,"op":3"#), 3, 30, 100),

@@ -79,6 +79,18 @@ extension EndToEnd {
       #expect(outside.status == 0 && outside.output == result.output)
     }
 
+    /// What other programs write, and rlottie alone would not draw.
+    @Test func animation_inOtherWords_isShown_andSaysWhatItLacks() throws {
+      let text = String(decoding: plain("[0,0,1,1]"), as: UTF8.self)
+        .replacing(#""w":100,"h":100"#, with: #""w":100.0,"h":99.6"#)
+        .replacing(#""bm":0"#, with: #""bm":1"#)
+      let path = try directory.write(Array(text.utf8), to: "a.json")
+      let result = try storytty(["show", path, "--size", "4x2", "--color", "true"])
+      #expect(result.status == 0)
+      #expect(result.outputText.contains("0;0;255"))
+      #expect(result.errorText == "storytty: a.json: it is drawn without: blend modes\n")
+    }
+
     @Test func endlessAnimation_costsItsStoryOnly_andIsKnownAfterwards() throws {
       let slow = try directory.write(Lottie.endless(), to: "slow.json")
       let good = try directory.write(plain("[0,1,0,1]"), to: "good.json")

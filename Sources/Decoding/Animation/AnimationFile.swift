@@ -13,17 +13,22 @@ package struct AnimationFile {
   package let packing: Packing
   /// The Lottie text without a byte order mark, of at most `LottieOutline.Limit.bytes`.
   package let text: [UInt8]
+  /// The zip that it came in.
+  let archive: ZipArchive?
 
   /// Unpacks it, as far as the limit goes.
   package init(_ bytes: [UInt8]) throws(DecodingError) {
     let limit = LottieOutline.Limit.bytes
     var text = bytes
+    var archive: ZipArchive?
     if bytes.starts(with: [0x1F, 0x8B]) {
       packing = .gzip
       text = try Gunzip.unpack(bytes, limit: limit)
     } else if bytes.starts(with: [0x50, 0x4B]) {
       packing = .dotLottie
-      text = try DotLottie.animation(in: ZipArchive(bytes), limit: limit)
+      let zip = ZipArchive(bytes)
+      archive = zip
+      text = try DotLottie.animation(in: zip, limit: limit)
     } else {
       packing = .bare
     }
@@ -31,6 +36,7 @@ package struct AnimationFile {
     if text.starts(with: [0xEF, 0xBB, 0xBF]) { text.removeFirst(3) }
     guard text.first(where: { !Self.isSpace($0) }) == UInt8(ascii: "{") else { throw .noAnimation }
     self.text = text
+    self.archive = archive
   }
 
   private static func isSpace(_ byte: UInt8) -> Bool {

@@ -3,6 +3,8 @@ import DecoderLink
 /// Tells a Lottie animation with rlottie, once through.
 final class AnimationStory: MediaDecoder {
   let info: MediaInfo
+  /// What is not drawn of it, in words that follow "NAME: ".
+  let note: String?
   private(set) var ends = StoryEnds()
   private let outline: LottieOutline
   private let animation: LottieAnimation
@@ -19,10 +21,12 @@ final class AnimationStory: MediaDecoder {
 
   init(_ stream: ResourceStream) throws(DecodingError) {
     let file = try AnimationFile(Self.wholeFile(stream))
-    let outline = try LottieOutline(file.text)
+    let lottie = try NormalisedLottie(file.text, archive: file.archive)
+    let outline = try LottieOutline(lottie.text)
+    note = lottie.note
     LottieAnimation.keepThreadsSmall()
     let loaded = TimeLimit.within(milliseconds: Self.loadingMilliseconds) {
-      LottieAnimation(text: file.text, key: "story")
+      LottieAnimation(text: lottie.text, key: "story")
     }
     guard let loaded else { throw DecodingError("damaged: the animation cannot be read") }
     animation = loaded

@@ -1,4 +1,4 @@
-/// The size of a picture that an animation carries as a `data:` URL (RFC 2397).
+/// A picture that an animation carries as a `data:` URL (RFC 2397).
 enum EmbeddedPicture {
   /// As far as a header with its own small picture may reach.
   private static let longestHead = 256 << 10
@@ -6,18 +6,39 @@ enum EmbeddedPicture {
   /// The pixels that its header declares; 0 where none can be told, as the renderer then finds none
   /// either or is stopped by its memory limit.
   static func pixels(of url: String) -> Int {
-    guard url.hasPrefix("data:"), let comma = url.utf8.firstIndex(of: UInt8(ascii: ",")) else {
+    guard let text = content(of: url), let size = size(of: base64(text, upTo: longestHead)) else {
       return 0
     }
-    let head = base64(url.utf8[url.utf8.index(after: comma)...], upTo: longestHead)
-    guard let size = head.withUnsafeBytes({ DeclaredSize.find(in: $0) }) else { return 0 }
     let (pixels, overflow) = max(0, size.width).multipliedReportingOverflow(by: max(0, size.height))
     return overflow ? .max >> 8 : min(pixels, .max >> 8)
   }
 
-  /// The bytes that text stands for (RFC 4648), up to its first other character.
+  /// The bytes of the picture; nil where the URL says them in another way than in base64.
+  static func bytes(of url: String) -> [UInt8]? {
+    guard let text = content(of: url),
+      url.utf8.prefix(upTo: text.startIndex).dropLast().suffix(7).elementsEqual(";base64".utf8)
+    else { return nil }
+    return base64(text, upTo: .max)
+  }
+
+  /// The size that a picture's header declares.
+  static func size(of bytes: [UInt8]) -> (width: Int, height: Int)? {
+    bytes.withUnsafeBytes { DeclaredSize.find(in: $0) }
+  }
+
+  private static func content(of url: String) -> Substring.UTF8View? {
+    guard url.hasPrefix("data:"), let comma = url.utf8.firstIndex(of: UInt8(ascii: ",")) else {
+      return nil
+    }
+    return url.utf8[url.utf8.index(after: comma)...]
+  }
+
+  // MARK: Base64 (RFC 4648)
+
+  /// The bytes that text stands for, up to its first other character.
   private static func base64(_ text: Substring.UTF8View, upTo limit: Int) -> [UInt8] {
     var bytes: [UInt8] = []
+    bytes.reserveCapacity(min(limit, text.count / 4 * 3))
     var bits: UInt32 = 0
     var count = 0
     for character in text {
@@ -32,8 +53,11 @@ enum EmbeddedPicture {
         count = 0
       }
     }
-    if count == 3 {
+    switch count {
+    case 3:
       for shift in [10, 2] as [UInt32] { bytes.append(UInt8(truncatingIfNeeded: bits >> shift)) }
+    case 2: bytes.append(UInt8(truncatingIfNeeded: bits >> 4))
+    default: break
     }
     return bytes
   }
@@ -46,6 +70,26 @@ enum EmbeddedPicture {
     case UInt8(ascii: "+"): 62
     case UInt8(ascii: "/"): 63
     default: nil
+    }
+  }
+
+  private static let digits = Array(
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+
+  /// Appends the text that stands for bytes.
+  static func append(_ bytes: [UInt8], to text: inout [UInt8]) {
+    text.reserveCapacity(text.count + bytes.count / 3 * 4 + 4)
+    for start in stride(from: 0, to: bytes.count, by: 3) {
+      let part = bytes[start..<min(start + 3, bytes.count)]
+      var bits: UInt32 = 0
+      for position in 0..<3 {
+        bits = bits << 8 | (position < part.count ? UInt32(part[start + position]) : 0)
+      }
+      for position in 0..<4 {
+        text.append(
+          position <= part.count
+            ? digits[Int(bits >> UInt32(18 - 6 * position) & 63)] : UInt8(ascii: "="))
+      }
     }
   }
 }

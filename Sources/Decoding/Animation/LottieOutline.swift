@@ -14,7 +14,8 @@ package struct LottieOutline: Equatable {
 
   package enum Limit {
     package static let bytes = 8 << 20
-    package static let side = 4096
+    /// No drawing is that large: it is scaled to what is shown of it.
+    package static let side = 65_536
     package static let frames = 36_000
     package static let rates = 1.0...120.0
     /// For a rate outside of that.

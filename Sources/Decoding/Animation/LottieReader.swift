@@ -20,15 +20,10 @@ struct LottieReader {
     do throws(JSONReader.Failure) {
       try readMembers()
     } catch {
-      let isDeep = error.what.hasPrefix("it is nested")
-      throw DecodingError(
-        isDeep
-          ? "the animation cannot be drawn: \(error.what)" : "damaged or cut off: not valid JSON")
+      throw .notReadable(error)
     }
     guard hasLayers else { throw .noAnimation }
-    guard pixels <= LottieOutline.Limit.pixels else {
-      throw DecodingError("the pictures in the animation are too large")
-    }
+    guard pixels <= LottieOutline.Limit.pixels else { throw .tooLargePictures }
   }
 
   private mutating func readMembers() throws(JSONReader.Failure) {
@@ -109,6 +104,17 @@ struct LottieReader {
       }
     }
     return composition
+  }
+}
+
+extension DecodingError {
+  static let tooLargePictures = DecodingError("the pictures in the animation are too large")
+
+  /// An animation's text is no JSON, or deeper than any reader goes.
+  static func notReadable(_ failure: JSONReader.Failure) -> DecodingError {
+    DecodingError(
+      failure.what.hasPrefix("it is nested")
+        ? "the animation cannot be drawn: \(failure.what)" : "damaged or cut off: not valid JSON")
   }
 }
 

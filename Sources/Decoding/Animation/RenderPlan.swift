@@ -15,6 +15,8 @@ package struct RenderPlan: Equatable {
 
   /// More is not drawn; what is wanted is then enlarged.
   private static let mostPixels = 4_194_304.0
+  /// rlottie counts the pixels of a row and the rows in 16 bits.
+  private static let longestSide = 32_767.0
 
   package init(_ shape: PictureRequest, displayWidth: Int, displayHeight: Int) {
     let fitted = shape.fitted(
@@ -24,7 +26,9 @@ package struct RenderPlan: Equatable {
     // At least one drawn pixel for each wanted one, in either direction.
     var wide = Double(width) / fitted.visibleWidth * max(1, shape.pixelAspect)
     var high = Double(height) / fitted.visibleHeight * max(1, 1 / shape.pixelAspect)
-    let excess = (wide * high / Self.mostPixels).squareRoot()
+    let excess = max(
+      (wide * high / Self.mostPixels).squareRoot(), wide / Self.longestSide,
+      high / Self.longestSide)
     if excess > 1 { (wide, high) = (wide / excess, high / excess) }
     renderWidth = max(1, Int(min(wide, Self.mostPixels).rounded()))
     renderHeight = max(1, Int(min(high, Self.mostPixels).rounded()))

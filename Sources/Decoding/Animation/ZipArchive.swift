@@ -16,43 +16,79 @@ final class ZipArchive {
   /// A member's bytes; nil where there is none of this name. Throws where they would be more than
   /// `limit`, or are damaged.
   func member(_ name: String, limit: Int) throws(DecodingError) -> [UInt8]? {
+    var found: [UInt8]?
+    try goThrough(limit: limit, .tooLongAnimation, where: { $0 == name }) { _, bytes in
+      found = bytes
+      return false
+    }
+    return found
+  }
+
+  /// All members whose names end so, in whatever case, with their bytes. Throws where they would be
+  /// more than `limit` in all, or are damaged.
+  func members(endingIn ends: [String], limit: Int) throws(DecodingError) -> [String: [UInt8]] {
+    var found: [String: [UInt8]] = [:]
+    try goThrough(
+      limit: limit, .tooLargePictures,
+      where: { name in ends.contains(where: name.lowercased().hasSuffix) },
+      take: { name, bytes in
+        found[name] = bytes
+        return true
+      })
+    return found
+  }
+
+  /// Unpacks the members that are wanted, until `take` wants no more.
+  private func goThrough(
+    limit: Int, _ tooLarge: DecodingError, where isWanted: (String) -> Bool,
+    take: (String, [UInt8]) -> Bool
+  ) throws(DecodingError) {
     guard let archive = archive_read_new() else { throw .outOfMemory }
     defer { archive_read_free(archive) }
     archive_read_support_format_zip(archive)
     // libarchive reads from the bytes until it is freed, which is before this closure ends.
-    let result = bytes.withUnsafeBytes { memory -> Result<[UInt8]?, DecodingError> in
+    let failure = bytes.withUnsafeBytes { memory -> DecodingError? in
       guard archive_read_open_memory(archive, memory.baseAddress, memory.count) == ARCHIVE_OK else {
-        return .failure(Self.damaged)
+        return Self.damaged
       }
       defer { archive_read_close(archive) }
-      return Self.find(name, in: archive, limit: limit)
+      return Self.goThrough(archive, limit: limit, tooLarge, where: isWanted, take: take)
     }
-    return try result.get()
+    if let failure { throw failure }
   }
 
   private static let damaged = DecodingError("damaged or cut off: it cannot be unpacked")
 
-  private static func find(
-    _ name: String, in archive: OpaquePointer, limit: Int
-  ) -> Result<[UInt8]?, DecodingError> {
+  private static func goThrough(
+    _ archive: OpaquePointer, limit: Int, _ tooLarge: DecodingError,
+    where isWanted: (String) -> Bool, take: (String, [UInt8]) -> Bool
+  ) -> DecodingError? {
     var entry: OpaquePointer?
+    var rest = limit
     for _ in 0..<mostMembers {
       switch archive_read_next_header(archive, &entry) {
       case ARCHIVE_OK, ARCHIVE_WARN: break
-      case ARCHIVE_EOF: return .success(nil)
-      default: return .failure(damaged)
+      case ARCHIVE_EOF: return nil
+      default: return damaged
       }
-      guard let path = archive_entry_pathname_utf8(entry) ?? archive_entry_pathname(entry),
-        String(cString: path) == name
-      else { continue }
-      return read(archive, limit: limit)
+      guard let path = archive_entry_pathname_utf8(entry) ?? archive_entry_pathname(entry) else {
+        continue
+      }
+      let name = String(cString: path)
+      guard isWanted(name) else { continue }
+      switch read(archive, limit: rest, tooLarge) {
+      case .success(let bytes):
+        rest -= bytes.count
+        if !take(name, bytes) { return nil }
+      case .failure(let failure): return failure
+      }
     }
-    return .success(nil)
+    return nil
   }
 
   private static func read(
-    _ archive: OpaquePointer, limit: Int
-  ) -> Result<[UInt8]?, DecodingError> {
+    _ archive: OpaquePointer, limit: Int, _ tooLarge: DecodingError
+  ) -> Result<[UInt8], DecodingError> {
     var text: [UInt8] = []
     var part = [UInt8](repeating: 0, count: 64 << 10)
     while true {
@@ -62,7 +98,7 @@ final class ZipArchive {
       guard count >= 0 else { return .failure(damaged) }
       if count == 0 { return .success(text) }
       text += part[..<count]
-      guard text.count <= limit else { return .failure(.tooLongAnimation) }
+      guard text.count <= limit else { return .failure(tooLarge) }
     }
   }
 }
