@@ -22,6 +22,28 @@ final class FFmpegPacket {
   /// Decoded for others' sake only, never shown.
   var isDiscarded: Bool { raw.pointee.flags & AV_PKT_FLAG_DISCARD != 0 }
   var timestamp: Int64? { known(raw.pointee.pts) }
+  /// When it is decoded.
+  var decodingTimestamp: Int64? { known(raw.pointee.dts) }
+  /// Where it begins in the file, in bytes, as far as that is known.
+  var place: Int64? { raw.pointee.pos >= 0 ? raw.pointee.pos : nil }
+  /// The stream that it is of, and what that lives in; nil before a router has it.
+  private(set) var source: FFmpegStream?
+  private(set) var owner: FFmpegInput?
+
+  /// What was added to its times.
+  private(set) var added = Duration.zero
+
+  /// Adds so much to its times, and keeps what it is of alive.
+  func join(_ stream: FFmpegStream, of input: FFmpegInput, adding time: Duration) {
+    source = stream
+    owner = input
+    added = time
+    guard time != .zero else { return }
+    let offset = stream.timestamp(time)
+    if timestamp != nil { raw.pointee.pts &+= offset }
+    if decodingTimestamp != nil { raw.pointee.dts &+= offset }
+  }
+
   var duration: Int64? { raw.pointee.duration > 0 ? raw.pointee.duration : nil }
 
   /// Whether its bytes are encrypted.
@@ -44,17 +66,30 @@ final class FFmpegInput {
   let context: UnsafeMutablePointer<AVFormatContext>
   private let bytes: FFmpegBytes
   private let opener: FFmpegOpener
+  private let resource: ResourceStream
+  /// Opens another part of a playlist.
+  private let openPart: (_ number: Int) throws(DecodingError) -> FFmpegInput
 
   /// The HLS demuxer needs a name, which relative addresses then stand beside, and by which it asks
   /// for the list again. Nothing that a list names is called so: that is one line each.
   private static let name = "list\n"
 
-  init(_ stream: ResourceStream, connection: PlayerConnection, format: String? = nil)
-    throws(DecodingError)
-  {
-    let bytes = try FFmpegBytes(stream)
+  /// - Parameter part: of a playlist with discontinuities, which part of it.
+  init(
+    _ stream: ResourceStream, connection: PlayerConnection, format: String? = nil, part: Int = 0
+  ) throws(DecodingError) {
+    resource = stream
+    opener = FFmpegOpener(connection, list: Self.name, length: stream.length, part: part)
+    let bytes = try FFmpegBytes(opener.partOfList(stream) ?? stream)
     self.bytes = bytes
-    opener = FFmpegOpener(connection, list: Self.name, length: stream.length)
+    let length = stream.length
+    openPart = { number throws(DecodingError) in
+      let input = try FFmpegInput(
+        ResourceStream(connection, resource: 0, length: length), connection: connection,
+        format: format, part: number)
+      if input.needsStreamInfo { input.findStreamInfo() }
+      return input
+    }
     guard let allocated = avformat_alloc_context() else { throw .outOfMemory }
     allocated.pointee.pb = bytes.context
     allocated.pointee.flags |= AVFMT_FLAG_CUSTOM_IO
@@ -68,6 +103,31 @@ final class FFmpegInput {
       throw stream.failure ?? opener.failure ?? DecodingError(ffmpeg: code, else: .notMedia)
     }
     context = opened
+    opener.isOpening = false
+  }
+
+  /// How long the parts of a playlist with discontinuities say that they are; none of all else.
+  var partLengths: [Duration] { opener.partLengths }
+
+  /// Another part of the same playlist.
+  func part(_ number: Int) throws(DecodingError) -> FFmpegInput { try openPart(number) }
+
+  /// Whether a clock may jump in it.
+  var mayJump: Bool {
+    context.pointee.iformat.map { $0.pointee.flags & AVFMT_TS_DISCONT != 0 } ?? false
+  }
+
+  /// Whether the clock of a transport stream is seen to jump.
+  func clockJumps(of stream: FFmpegStream) -> Bool {
+    guard demuxer == "mpegts", let size = resource.length, let length = Int64(exactly: size) else {
+      return false
+    }
+    return TransportClock.jumps(length: length, stream: stream.number, read: resource.peek)
+  }
+
+  /// Goes to a place where a packet begins.
+  func seek(toByte offset: Int64) -> Bool {
+    av_seek_frame(context, -1, offset, AVSEEK_FLAG_BYTE) >= 0
   }
 
   deinit {
@@ -166,6 +226,7 @@ final class FFmpegInput {
   /// The length of the streams that are told where their headers know it, else the container's;
   /// nil where it is none that media can have.
   func plausibleDuration(of streams: [FFmpegStream?], zero: Duration) -> Duration? {
+    if !partLengths.isEmpty { return partLengths.reduce(.zero, +) }
     let ends = streams.compactMap { stream in
       stream.flatMap { stream in
         stream.duration.map { $0 + (stream.start.map { $0 - zero } ?? .zero) }
@@ -178,7 +239,7 @@ final class FFmpegInput {
 
   /// The length of the fragments of an MP4, as far as it can be had without reading all of it.
   private func fragmentedDuration(of streams: [FFmpegStream?]) -> Duration? {
-    guard isMP4, let resource, let size = resource.length, let length = Int64(exactly: size) else {
+    guard isMP4, let size = resource.length, let length = Int64(exactly: size) else {
       return nil
     }
     let told = streams.compactMap(\.self)
@@ -207,16 +268,14 @@ final class FFmpegInput {
   /// Whether what is read next is at hand, and no network is waited for.
   var isAtHand: Bool {
     // Of a list it is what it names that has to come.
-    isWhole || container != "hls" && resource?.isAtHand(Self.glimpse) ?? false
+    isWhole || container != "hls" && resource.isAtHand(Self.glimpse)
   }
 
   /// Whether all of it is at hand.
-  var isWhole: Bool { resource?.isWhole ?? false }
+  var isWhole: Bool { resource.isWhole }
 
   /// Whether the last that was read could not be had.
   var hasFailed: Bool { bytes.stream.failure != nil || opener.failure != nil }
-
-  private var resource: ResourceStream? { bytes.stream as? ResourceStream }
 
   /// No packet of sound takes more bytes than this to be read, but for strange ones.
   private static let glimpse: UInt64 = 64 << 10
@@ -241,7 +300,6 @@ final class FFmpegInput {
     -> FFmpegStream.IndexEntry?
   {
     guard demuxer == "mp3", let first = stream.firstEntry, timestamp > first.timestamp,
-      let resource,
       let constant = ConstantRateMP3(firstFrame: first.offset, read: resource.peek),
       let wanted = stream.time(timestamp - first.timestamp)
     else { return nil }

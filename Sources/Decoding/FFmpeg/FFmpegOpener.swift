@@ -7,11 +7,17 @@ final class FFmpegOpener {
   /// What FFmpeg calls the story itself, and its length.
   private let list: String
   private let length: UInt64?
+  /// Which part of a playlist with discontinuities is told.
+  private let part: Int
+  /// What is opened may still be a list.
+  var isOpening = true
+  private(set) var partLengths: [Duration] = []
   private var opened: [UnsafeMutablePointer<AVIOContext>: FFmpegBytes] = [:]
   /// Why something could not be opened or read; FFmpeg goes on without it and does not tell.
   private(set) var failure: DecodingError?
 
-  init(_ connection: PlayerConnection, list: String, length: UInt64?) {
+  init(_ connection: PlayerConnection, list: String, length: UInt64?, part: Int) {
+    self.part = part
     self.connection = connection
     self.list = list
     self.length = length
@@ -42,6 +48,8 @@ final class FFmpegOpener {
           throw DecodingError.protected
         }
         stream = clear
+      } else if isOpening, let list = stream as? ResourceStream {
+        stream = try partOfList(list) ?? stream
       }
       return keep(try FFmpegBytes(stream))
     } catch {
@@ -49,6 +57,22 @@ final class FFmpegOpener {
       return nil
     }
   }
+
+  /// The part of a playlist that is told, where it has several; nil for all else.
+  func partOfList(_ stream: ResourceStream) throws(DecodingError) -> (any ByteStream)? {
+    guard try stream.head(7).elementsEqual("#EXTM3U".utf8) else { return nil }
+    var text: [UInt8] = []
+    while case let more = try stream.read(64 << 10), !more.isEmpty, text.count < Self.longestList {
+      text += more
+    }
+    stream.move(to: 0)
+    guard let list = PlaylistParts(text) else { return nil }
+    if list.parts.count > partLengths.count { partLengths = list.parts.map(\.length) }
+    let none = Array("#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXT-X-ENDLIST\n".utf8)
+    return TextStream(list.parts.indices.contains(part) ? list.parts[part].text : none)
+  }
+
+  private static let longestList = 16 << 20
 
   private func keep(_ bytes: FFmpegBytes) -> UnsafeMutablePointer<AVIOContext> {
     opened[bytes.context] = bytes
