@@ -77,7 +77,7 @@ final class SoundStory: MediaDecoder {
     if voiceStart > .zero {
       formerVoice?.guide(input, sound, to: voiceStart)
       survey.guide(input, sound, to: voiceStart)
-      if !track.go(to: voiceStart, in: input) { track.restart(at: voiceStart) }
+      if !track.go(to: voiceStart) { track.restart(at: voiceStart) }
     }
     formerVoice = nil
     voice = track

@@ -145,7 +145,7 @@ final class SoundSurvey {
   }
 
   private func moveTrack(to time: Duration) -> Bool {
-    guard track.go(to: time, in: input) else { return false }
+    guard track.go(to: time) else { return false }
     start = time
     return true
   }

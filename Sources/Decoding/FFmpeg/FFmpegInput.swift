@@ -22,6 +22,28 @@ final class FFmpegPacket {
   /// Decoded for others' sake only, never shown.
   var isDiscarded: Bool { raw.pointee.flags & AV_PKT_FLAG_DISCARD != 0 }
   var timestamp: Int64? { known(raw.pointee.pts) }
+  /// When it is decoded.
+  var decodingTimestamp: Int64? { known(raw.pointee.dts) }
+  /// Where it begins in the file, in bytes, as far as that is known.
+  var place: Int64? { raw.pointee.pos >= 0 ? raw.pointee.pos : nil }
+  /// The stream that it is of, and what that lives in; nil before a router has it.
+  private(set) var source: FFmpegStream?
+  private(set) var owner: FFmpegInput?
+
+  /// What was added to its times.
+  private(set) var added = Duration.zero
+
+  /// Adds so much to its times, and keeps what it is of alive.
+  func join(_ stream: FFmpegStream, of input: FFmpegInput, adding time: Duration) {
+    source = stream
+    owner = input
+    added = time
+    guard time != .zero else { return }
+    let offset = stream.timestamp(time)
+    if timestamp != nil { raw.pointee.pts &+= offset }
+    if decodingTimestamp != nil { raw.pointee.dts &+= offset }
+  }
+
   var duration: Int64? { raw.pointee.duration > 0 ? raw.pointee.duration : nil }
 
   /// Whether its bytes are encrypted.
@@ -45,6 +67,10 @@ final class FFmpegInput {
   private let bytes: FFmpegBytes
   private let opener: FFmpegOpener
   private let resource: ResourceStream
+  /// Opens another part of a playlist.
+  private let openPart: (_ number: Int) throws(DecodingError) -> FFmpegInput
+  /// How long the parts of a playlist with discontinuities say that they are; none of all else.
+  let partLengths: [Duration]
 
   /// The HLS demuxer needs a name, which relative addresses then stand beside.
   private static let name = "list"
@@ -54,14 +80,26 @@ final class FFmpegInput {
   ///   - codec: the codec of a picture without a container.
   ///   - contents: what stands in the resource, put right.
   ///   - playlist: a playlist that stands in it, put right.
+  ///   - part: of a playlist with discontinuities, which part of it.
   init(
     _ stream: ResourceStream, connection: PlayerConnection, format: String? = nil,
-    codec: AVCodecID? = nil, contents: [UInt8]? = nil, playlist: PreparedPlaylist? = nil
+    codec: AVCodecID? = nil, contents: [UInt8]? = nil, playlist: PreparedPlaylist? = nil,
+    part: Int = 0
   ) throws(DecodingError) {
-    let bytes = try FFmpegBytes((contents ?? playlist?.text).map { MemoryStream($0) } ?? stream)
+    let told = playlist?.part(part)
+    let bytes = try FFmpegBytes((contents ?? told?.text).map { MemoryStream($0) } ?? stream)
     self.bytes = bytes
     resource = stream
-    opener = FFmpegOpener(connection, lists: playlist?.lists ?? [])
+    opener = FFmpegOpener(connection, lists: told?.lists ?? [])
+    partLengths = playlist?.partLengths ?? []
+    let length = stream.length
+    openPart = { number throws(DecodingError) in
+      let input = try FFmpegInput(
+        ResourceStream(connection, resource: 0, length: length), connection: connection,
+        playlist: playlist, part: number)
+      if input.needsStreamInfo { input.findStreamInfo() }
+      return input
+    }
     guard let allocated = avformat_alloc_context() else { throw .outOfMemory }
     allocated.pointee.pb = bytes.context
     allocated.pointee.flags |= AVFMT_FLAG_CUSTOM_IO
@@ -77,6 +115,27 @@ final class FFmpegInput {
       throw stream.failure ?? opener.failure ?? DecodingError(ffmpeg: code, else: .notMedia)
     }
     context = opened
+  }
+
+  /// Another part of the same playlist.
+  func part(_ number: Int) throws(DecodingError) -> FFmpegInput { try openPart(number) }
+
+  /// Whether a clock may jump in it.
+  var mayJump: Bool {
+    context.pointee.iformat.map { $0.pointee.flags & AVFMT_TS_DISCONT != 0 } ?? false
+  }
+
+  /// Whether the clock of a transport stream is seen to jump.
+  func clockJumps(of stream: FFmpegStream) -> Bool {
+    guard demuxer == "mpegts", let size = resource.length, let length = Int64(exactly: size) else {
+      return false
+    }
+    return TransportClock.jumps(length: length, stream: stream.number, read: resource.peek)
+  }
+
+  /// Goes to a place where a packet begins.
+  func seek(toByte offset: Int64) -> Bool {
+    av_seek_frame(context, -1, offset, AVSEEK_FLAG_BYTE) >= 0
   }
 
   deinit {
@@ -167,6 +226,7 @@ final class FFmpegInput {
   /// The length of the streams that are told where their headers know it, else the container's;
   /// nil where it is none that media can have.
   func plausibleDuration(of streams: [FFmpegStream?], zero: Duration) -> Duration? {
+    if !partLengths.isEmpty { return partLengths.reduce(.zero, +) }
     let ends = streams.compactMap { stream in
       stream.flatMap { stream in
         stream.duration.map { $0 + (stream.start.map { $0 - zero } ?? .zero) }

@@ -5,6 +5,8 @@ struct FFmpegStream {
   let raw: UnsafeMutablePointer<AVStream>
 
   var index: Int { Int(raw.pointee.index) }
+  /// The container's own number for it.
+  var number: Int { Int(raw.pointee.id) }
   var parameters: AVCodecParameters { raw.pointee.codecpar.pointee }
   var codec: AVCodecID { parameters.codec_id }
   var isVideo: Bool { parameters.codec_type == AVMEDIA_TYPE_VIDEO }

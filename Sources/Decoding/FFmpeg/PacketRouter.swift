@@ -1,14 +1,23 @@
-/// Reads a container once for those who each want one of its streams.
+/// Reads a container once for those who each want one of its streams, and joins up its times where
+/// they jump. The parts of a playlist follow each other like one container.
 final class PacketRouter {
-  private let input: FFmpegInput
+  private(set) var input: FFmpegInput
   private var queues: [Int: PacketQueue] = [:]
   /// The stream whose sound is only followed, not decoded.
   let followed: FFmpegStream?
+  /// The streams that count, by their numbers in the first part: what they are in the present one.
   private var streams: [Int: FFmpegStream] = [:]
+  private let kinds: [Int: Bool]
   private var firstTimes: [Int: Duration] = [:]
   private(set) var isAtEnd = false
   /// Where the followed sound ends so far, on its stream's clock.
   private(set) var followedEnd: Duration?
+  private var timeline = Timeline()
+  /// Read behind what may be a jump, and not yet handed on.
+  private var held: [FFmpegPacket] = []
+  private var lookahead: Timeline.Lookahead?
+  private var parts: PartTimes
+  private let map: SeekMap?
 
   /// What waits for others while one stream is looked for; more means that they lie far apart.
   private static let mostBytes = 24 << 20
@@ -16,76 +25,256 @@ final class PacketRouter {
   /// Whether the streams are those of an MP4 (ISO 14496-12) or of one of its kind.
   var isOfMP4: Bool { input.isMP4 }
 
-  init(_ input: FFmpegInput, streams: [FFmpegStream], following followed: FFmpegStream?) {
+  /// - Parameter map: where times lie in a file whose clock jumps.
+  init(
+    _ input: FFmpegInput, streams: [FFmpegStream], following followed: FFmpegStream?,
+    map: SeekMap? = nil
+  ) {
     self.input = input
     self.followed = followed
+    self.map = map
+    parts = PartTimes(input.partLengths)
     for stream in streams { queues[stream.index] = PacketQueue() }
     for stream in streams + [followed].compactMap(\.self) { self.streams[stream.index] = stream }
-    for stream in input.streams {
-      stream.discard(queues[stream.index] == nil && stream.index != followed?.index)
-    }
+    kinds = self.streams.mapValues(\.isVideo)
+    discardOthers()
   }
 
+  private func discardOthers() {
+    let wanted = Set(streams.values.map(\.index))
+    for stream in input.streams { stream.discard(!wanted.contains(stream.index)) }
+  }
+
+  /// What a stream of the first part is in the present one.
+  func stream(_ number: Int) -> FFmpegStream? { streams[number] }
+
   /// The stream's next packet, nil at the end. Others' packets wait; the oldest of them are dropped
-  /// where too many wait.
-  func next(of stream: FFmpegStream) throws(DecodingError) -> FFmpegPacket? {
+  /// where too many wait. Streams are named by their numbers in the first part.
+  func next(of stream: Int) throws(DecodingError) -> FFmpegPacket? {
     while true {
-      if let packet = queues[stream.index]?.take() { return packet }
+      if let packet = queues[stream]?.take() { return packet }
       guard try readOne() else { return nil }
     }
   }
 
   /// As `next`, but leaves off with nil rather than to drop what waits for others.
-  func nextWithoutHaste(of stream: FFmpegStream) throws(DecodingError) -> FFmpegPacket? {
+  func nextWithoutHaste(of stream: Int) throws(DecodingError) -> FFmpegPacket? {
     while true {
-      if let packet = queues[stream.index]?.take() { return packet }
+      if let packet = queues[stream]?.take() { return packet }
       let waiting = queues.values.reduce(0) { $0 + $1.bytes }
       guard waiting < Self.mostBytes, try readOne() else { return nil }
     }
   }
 
   /// The first packet of a stream, left where it is; reads on for it at most `packets` packets.
-  func peek(_ stream: FFmpegStream, within packets: Int) throws(DecodingError) -> FFmpegPacket? {
+  func peek(_ stream: Int, within packets: Int) throws(DecodingError) -> FFmpegPacket? {
     for _ in 0..<packets {
-      if let packet = queues[stream.index]?.first { return packet }
+      if let packet = queues[stream]?.first { return packet }
       guard try readOne() else { return nil }
     }
-    return queues[stream.index]?.first
+    return queues[stream]?.first
   }
 
   /// Where a stream starts on its own clock; reads on for it at most `packets` packets.
-  func start(of stream: FFmpegStream, within packets: Int) throws(DecodingError) -> Duration? {
+  func start(of stream: Int, within packets: Int) throws(DecodingError) -> Duration? {
     for _ in 0..<packets {
-      if let time = firstTimes[stream.index] { return time }
+      if let time = firstTimes[stream] { return time }
       guard try readOne() else { break }
     }
-    return firstTimes[stream.index]
+    return firstTimes[stream]
   }
 
-  /// Forgets what waits: the container was moved.
-  func restart() {
+  /// Goes to the last key picture at or before a time, where that can be done; what was read waits no
+  /// more then.
+  func seek(_ stream: Int, to time: Duration) -> Bool {
+    guard let offset = move(stream, to: time) else { return false }
+    timeline.restart(offset: offset)
     for index in queues.keys { queues[index] = PacketQueue() }
+    held = []
+    lookahead = nil
     isAtEnd = false
-  }
-
-  private func readOne() throws(DecodingError) -> Bool {
-    guard !isAtEnd, let packet = try input.read() else {
-      isAtEnd = true
-      return false
-    }
-    if packet.stream == followed?.index { follow(packet) }
-    if firstTimes[packet.stream] == nil, !packet.isDiscarded, let stream = streams[packet.stream] {
-      firstTimes[packet.stream] = stream.time(packet.timestamp)
-    }
-    queues[packet.stream]?.append(packet, within: Self.mostBytes)
     return true
   }
 
-  private func follow(_ packet: FFmpegPacket) {
-    guard let followed else { return }
-    let begin = followed.time(packet.timestamp) ?? followedEnd
+  /// Moves the container; gives what is added to its times there.
+  private func move(_ stream: Int, to time: Duration) -> Duration? {
+    if parts.count > 1 {
+      noteBeginning()
+      guard timeline.jumps == 0, let number = parts.number(at: time), open(number) else {
+        return nil
+      }
+      let offset = parts.offset
+      // Its beginning needs no looking for.
+      let isNear = time < (parts.start(of: number) ?? .zero) + .milliseconds(200)
+      guard !isNear, let stream = streams[stream] else { return offset }
+      return input.seek(stream: stream, to: stream.timestamp(time - offset)) ? offset : nil
+    }
+    if let map {
+      guard let place = map.place(before: time), input.seek(toByte: place.offset) else {
+        return nil
+      }
+      return place.added
+    }
+    guard timeline.jumps == 0, let stream = streams[stream] else { return nil }
+    return input.seek(stream: stream, to: stream.timestamp(time)) ? .zero : nil
+  }
+
+  /// Whether a seek needs to know first where times lie, and that can be found out.
+  var needsMap: Bool { map == nil && parts.count < 2 && timeline.jumps > 0 && input.isWhole }
+
+  // MARK: Reading
+
+  private func readOne() throws(DecodingError) -> Bool {
+    while !isAtEnd {
+      guard let packet = try input.read() else {
+        if lookahead != nil {
+          release(as: lookahead?.alone ?? .gap)
+          return true
+        }
+        if try openNext() { continue }
+        break
+      }
+      guard let number = streams.first(where: { $0.value.index == packet.stream })?.key else {
+        return true
+      }
+      if lookahead != nil {
+        held.append(packet)
+        guard let verdict = lookahead?.look(look(packet, number)) else { continue }
+        release(as: verdict)
+        return true
+      }
+      if hand(packet, number, verdict: nil) { return true }
+      held = [packet]
+      lookahead = Timeline.Lookahead(timeline, at: look(packet, number))
+    }
+    isAtEnd = true
+    return false
+  }
+
+  private func look(_ packet: FFmpegPacket, _ number: Int) -> Timeline.Packet {
+    let stream = streams[number]
+    return Timeline.Packet(
+      stream: number, time: stream?.time(packet.decodingTimestamp),
+      shown: stream?.time(packet.timestamp),
+      duration: stream?.time(packet.duration) ?? stream?.frameDuration,
+      isVideo: stream?.isVideo ?? false, isKey: packet.isKey)
+  }
+
+  /// What waited for a verdict goes on.
+  private func release(as verdict: Timeline.Verdict) {
+    let packets = held
+    held = []
+    lookahead = nil
+    for (index, packet) in packets.enumerated() {
+      guard let number = streams.first(where: { $0.value.index == packet.stream })?.key else {
+        continue
+      }
+      _ = hand(packet, number, verdict: index == 0 ? verdict : .gap)
+    }
+  }
+
+  /// Gives a packet to those who want it; false where it must wait.
+  private func hand(_ packet: FFmpegPacket, _ number: Int, verdict: Timeline.Verdict?) -> Bool {
+    guard let stream = streams[number] else { return true }
+    var offset = parts.offset
+    if input.mayJump {
+      guard let placed = timeline.place(look(packet, number), verdict: verdict) else {
+        return false
+      }
+      offset = placed
+    }
+    packet.join(stream, of: input, adding: offset)
+    if number == followed?.index { follow(packet, stream) }
+    if firstTimes[number] == nil, !packet.isDiscarded {
+      firstTimes[number] = stream.time(packet.timestamp)
+    }
+    queues[number]?.append(packet, within: Self.mostBytes)
+    return true
+  }
+
+  private func follow(_ packet: FFmpegPacket, _ stream: FFmpegStream) {
+    let begin = stream.time(packet.timestamp) ?? followedEnd
     guard let begin else { return }
-    followedEnd = max(followedEnd ?? begin, begin + (followed.time(packet.duration) ?? .zero))
+    followedEnd = max(followedEnd ?? begin, begin + (stream.time(packet.duration) ?? .zero))
+  }
+
+  // MARK: Parts of a playlist
+
+  private func openNext() throws(DecodingError) -> Bool {
+    guard parts.present + 1 < parts.count else { return false }
+    let next = parts.present + 1
+    parts.note(start: timeline.end ?? parts.estimate(next), of: next)
+    try take(input.part(next), as: next)
+    return true
+  }
+
+  private func open(_ number: Int) -> Bool {
+    guard let other = try? input.part(number) else { return false }
+    take(other, as: number)
+    return true
+  }
+
+  private func take(_ other: FFmpegInput, as number: Int) {
+    noteBeginning()
+    input = other
+    let all = other.streams
+    streams = [:]
+    for (slot, isVideo) in kinds {
+      let alike = all.filter { isVideo ? $0.isVideo && !$0.isAttachedPicture : $0.isSound }
+      streams[slot] = alike.first { $0.index == slot } ?? alike.first
+    }
+    discardOthers()
+    parts.present = number
+    let begin = parts.start(of: number) ?? .zero
+    if let start = start(of: other) {
+      parts.offset = begin - start
+      timeline.restart(offset: parts.offset)
+    } else {
+      timeline.restart(at: begin)
+    }
+  }
+
+  /// Times are those of the first part.
+  private func noteBeginning() {
+    guard parts.present == 0, parts.start(of: 0) == nil else { return }
+    parts.note(start: start(of: input) ?? firstTimes.values.min() ?? .zero, of: 0)
+  }
+
+  private func start(of input: FFmpegInput) -> Duration? {
+    streams.values.compactMap(\.start).min() ?? input.start
+  }
+}
+
+/// Where the parts of a playlist lie in the whole.
+private struct PartTimes {
+  private let lengths: [Duration]
+  /// Where they begin, as far as that is known.
+  private var starts: [Int: Duration] = [:]
+  var present = 0
+  /// What is added to the times of the present one.
+  var offset = Duration.zero
+
+  init(_ lengths: [Duration]) { self.lengths = lengths }
+
+  var count: Int { lengths.count }
+
+  func start(of number: Int) -> Duration? { starts[number] }
+
+  mutating func note(start: Duration, of number: Int) { starts[number] = start }
+
+  /// Where a part begins, by what the playlist says of those before it.
+  func estimate(_ number: Int) -> Duration {
+    guard let known = starts.keys.filter({ $0 <= number }).max(), let start = starts[known] else {
+      return lengths[..<number].reduce(.zero, +)
+    }
+    return start + lengths[known..<number].reduce(.zero, +)
+  }
+
+  /// The part that a time lies in; its start is fixed from now on.
+  mutating func number(at time: Duration) -> Int? {
+    let number = lengths.indices.last { estimate($0) <= time } ?? 0
+    if starts[number] == nil { starts[number] = estimate(number) }
+    return number
   }
 }
 

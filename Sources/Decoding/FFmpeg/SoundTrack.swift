@@ -1,8 +1,15 @@
 /// Decodes the sound of one stream to interleaved stereo samples.
 final class SoundTrack {
-  let stream: FFmpegStream
+  /// What is decoded now: another stream in each part of a playlist.
+  private(set) var stream: FFmpegStream
+  /// What it lives in.
+  private var owner: FFmpegInput?
+  /// Its number in the first part.
+  private let number: Int
   private let router: PacketRouter
-  private let codec: FFmpegCodec
+  private var codec: FFmpegCodec
+  /// The first packet of the next part, until the decoder has given all it has of this one.
+  private var changed: FFmpegPacket?
   private let resampler: FFmpegResampler
   private let frame: FFmpegFrame
   private var isDraining = false
@@ -27,10 +34,11 @@ final class SoundTrack {
   private static let tolerance = Duration.milliseconds(60)
 
   /// Decodes to `rate` samples a second, nil to leave the rate as it is.
-  init(_ stream: FFmpegStream, router: PacketRouter, rate: Int?, zero: Duration)
-    throws(DecodingError)
-  {
+  init(_ number: Int, router: PacketRouter, rate: Int?, zero: Duration) throws(DecodingError) {
+    guard let stream = router.stream(number) else { throw .nothingToShow }
     self.stream = stream
+    owner = router.input
+    self.number = number
     self.router = router
     self.zero = zero
     codec = try FFmpegCodec(stream)
@@ -44,8 +52,8 @@ final class SoundTrack {
   {
     let router = PacketRouter(input, streams: [stream], following: nil)
     var zero = input.start ?? stream.start
-    if zero == nil { zero = try router.start(of: stream, within: 16) }
-    try self.init(stream, router: router, rate: rate, zero: zero ?? .zero)
+    if zero == nil { zero = try router.start(of: stream.index, within: 16) }
+    try self.init(stream.index, router: router, rate: rate, zero: zero ?? .zero)
   }
 
   /// Samples a second of the last run.
@@ -64,7 +72,12 @@ final class SoundTrack {
   func next(before limit: Duration) throws(DecodingError) -> SoundRun? {
     while !isFlushed, position ?? reached ?? .zero < limit {
       var samples: [Int16]
-      switch try codec.receive(into: frame) {
+      let outcome = try codec.receive(into: frame)
+      if outcome != .frame, let packet = changed {
+        try change(to: packet)
+        continue
+      }
+      switch outcome {
       case .frame:
         place(frame)
         dropPadding(of: frame)
@@ -92,9 +105,30 @@ final class SoundTrack {
   }
 
   private func feed() throws(DecodingError) -> Bool {
-    let packet = try router.nextWithoutHaste(of: stream)
+    let packet = try router.nextWithoutHaste(of: number)
     if packet == nil, !router.isAtEnd { return false }
     if packet?.isProtected == true { throw .protected }
+    if let packet, packet.source?.raw != stream.raw {
+      changed = packet
+      try codec.send(nil)
+      return true
+    }
+    try take(packet)
+    return true
+  }
+
+  /// The next part of a playlist begins, coded in a way of its own.
+  private func change(to packet: FFmpegPacket) throws(DecodingError) {
+    changed = nil
+    if let source = packet.source {
+      codec = try FFmpegCodec(source)
+      stream = source
+    }
+    owner = packet.owner
+    try take(packet)
+  }
+
+  private func take(_ packet: FFmpegPacket?) throws(DecodingError) {
     isDraining = packet == nil
     if let packet {
       let time = stream.time(packet.timestamp).map { $0 - zero } ?? reached ?? .zero
@@ -102,7 +136,6 @@ final class SoundTrack {
       if time >= begin { packets += 1 }
     }
     try codec.send(packet)
-    return true
   }
 
   /// Takes a frame's timestamp for the position where it tells of more than rounding.
@@ -137,26 +170,28 @@ final class SoundTrack {
 
   /// Moves the container, of which this is the only stream that counts, and begins anew there;
   /// false where it cannot be moved.
-  func go(to position: Duration, in input: FFmpegInput) -> Bool {
-    guard input.seek(stream: stream, to: place(before: position)) else { return false }
-    router.restart()
+  func go(to position: Duration) -> Bool {
+    guard router.seek(number, to: time(before: position)) else { return false }
     restart(at: position)
     return true
   }
 
   /// Some codecs need a little of what comes before.
-  private func place(before position: Duration) -> Int64 {
-    stream.timestamp(max(.zero, position - .milliseconds(200)) + zero)
+  private func time(before position: Duration) -> Duration {
+    max(.zero, position - .milliseconds(200)) + zero
   }
 
   /// Tells another container of the same bytes, and its stream, where a position lies.
   func guide(_ input: FFmpegInput, _ other: FFmpegStream, to position: Duration) {
-    if let entry = stream.entry(before: place(before: position)) { input.note(entry, of: other) }
+    if let entry = stream.entry(before: stream.timestamp(time(before: position))) {
+      input.note(entry, of: other)
+    }
   }
 
   /// Begins anew at a position: the container was moved.
   func restart(at position: Duration) {
     codec.flush()
+    changed = nil
     resampler.restart()
     isDraining = false
     isFlushed = false

@@ -28,13 +28,16 @@ final class VideoStory: MediaDecoder {
   /// Where the story starts on its streams' clock.
   private let zero: Duration
   private var firstTime = Duration.zero
+  /// Where times lie, where its clock jumps.
+  private var map: SeekMap?
   /// What the file itself says about its pictures beside FFmpeg.
   private let tagged: Orientation?
 
   /// What is made anew when the container cannot be moved.
   private struct Parts {
-    var input: FFmpegInput
     var router: PacketRouter
+    /// The numbers of their streams.
+    var indices: (video: Int, sound: Int?)
     var video: VideoTrack
     /// Opened when the first of it is wanted: the first picture does not wait for it.
     var sound: SoundTrack?
@@ -55,13 +58,18 @@ final class VideoStory: MediaDecoder {
     self.note = note
     open = reopen
     self.soundRate = soundRate
+    let map = try SeekMap(input, first: video, second: sound, open: reopen)
+    self.map = map
     let router = PacketRouter(
       input, streams: [video] + (soundRate == nil ? [] : [sound].compactMap(\.self)),
-      following: sound)
-    try Self.refuseTooLarge(video, try style == .video ? nil : router.peek(video, within: 1))
-    zero = try Self.zero(input, router, video: video, sound: sound)
+      following: sound, map: map)
+    try Self.refuseTooLarge(
+      video, try style == .video ? nil : router.peek(video.index, within: 1))
+    let zero = try Self.zero(input, router, video: video, sound: sound)
+    self.zero = zero
     parts = Parts(
-      input: input, router: router, video: try VideoTrack(video, router: router))
+      router: router, indices: (video.index, sound?.index),
+      video: try VideoTrack(video, router: router))
     current = try FFmpegFrame()
     following = try FFmpegFrame()
     // The fourth byte of a BMP's pixel is most often only not used.
@@ -70,12 +78,14 @@ final class VideoStory: MediaDecoder {
     tagged =
       style == .video
       ? nil
-      : try router.peek(video, within: 1)?.withBytes { Exif.orientation(ofPicture: $0) }
+      : try router.peek(video.index, within: 1)?.withBytes { Exif.orientation(ofPicture: $0) }
     info = MediaInfo(
       kind: style == .video ? .video : .picture, isStill: style == .still,
       container: input.container, pictureCodec: video.codecName, soundCodec: sound?.codecName,
       displayWidth: 1, displayHeight: 1, frameRate: style == .still ? nil : video.frameRate,
-      duration: style == .still ? nil : input.plausibleDuration(of: [video, sound], zero: zero))
+      duration: style == .still
+        ? nil
+        : map.map { $0.end - zero } ?? input.plausibleDuration(of: [video, sound], zero: zero))
     try begin(shape)
   }
 
@@ -109,7 +119,8 @@ final class VideoStory: MediaDecoder {
     parts.isSoundOpen = true
     guard let soundRate, let sound = parts.router.followed else { return }
     do throws(DecodingError) {
-      parts.sound = try SoundTrack(sound, router: parts.router, rate: Int(soundRate), zero: zero)
+      parts.sound = try SoundTrack(
+        sound.index, router: parts.router, rate: Int(soundRate), zero: zero)
       if parts.soundStart > .zero { parts.sound?.restart(at: parts.soundStart) }
     } catch {
       giveUpSound(error)
@@ -132,7 +143,7 @@ final class VideoStory: MediaDecoder {
     for stream in [video, sound].compactMap(\.self) {
       if let start = stream.start {
         starts.append(start)
-      } else if let start = try router.start(of: stream, within: 64) {
+      } else if let start = try router.start(of: stream.index, within: 64) {
         starts.append(start)
       }
     }
@@ -203,7 +214,7 @@ final class VideoStory: MediaDecoder {
       if sound.isVain { giveUpSound(.damagedSound(codec: sound.stream.codecName)) }
       return run
     } catch {
-      if error == .outOfMemory || parts.input.hasFailed { throw error }
+      if error == .outOfMemory || parts.router.input.hasFailed { throw error }
       giveUpSound(error)
       return nil
     }
@@ -245,11 +256,12 @@ final class VideoStory: MediaDecoder {
 
   /// Moves the container; where it cannot be moved, it is opened anew.
   private func move(to position: Duration) throws(DecodingError) {
-    let stream = parts.video.stream
-    guard parts.input.seek(stream: stream, to: stream.timestamp(position + zero)) else {
-      return try reopen()
+    if map == nil, parts.router.needsMap {
+      let indices = parts.indices
+      map = try SeekMap(open(), first: indices.video, second: indices.sound)
+      if map != nil { try reopen() }
     }
-    parts.router.restart()
+    guard parts.router.seek(parts.indices.video, to: position + zero) else { return try reopen() }
     parts.video.restart()
     restartClock()
   }
@@ -261,17 +273,16 @@ final class VideoStory: MediaDecoder {
   }
 
   private func reopen() throws(DecodingError) {
-    let indices = (parts.video.stream.index, parts.router.followed?.index)
     let input = try open()
-    guard let video = input.streams.first(where: { $0.index == indices.0 }) else {
+    guard let video = input.streams.first(where: { $0.index == parts.indices.video }) else {
       throw .damaged(codec: info.pictureCodec ?? "")
     }
-    let sound = input.streams.first { $0.index == indices.1 }
+    let sound = input.streams.first { $0.index == parts.indices.sound }
     let router = PacketRouter(
       input, streams: [video] + (soundRate == nil ? [] : [sound].compactMap(\.self)),
-      following: sound)
+      following: sound, map: map)
     parts = Parts(
-      input: input, router: router, video: try VideoTrack(video, router: router))
+      router: router, indices: parts.indices, video: try VideoTrack(video, router: router))
     restartClock()
   }
 

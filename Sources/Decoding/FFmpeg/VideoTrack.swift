@@ -1,8 +1,15 @@
 /// Decodes the pictures of one stream in the order that they are shown.
 final class VideoTrack {
-  let stream: FFmpegStream
+  /// What is decoded now: another stream in each part of a playlist.
+  private(set) var stream: FFmpegStream
+  /// What it lives in.
+  private var owner: FFmpegInput?
+  /// Its number in the first part.
+  private let number: Int
   private let router: PacketRouter
   private var codec: FFmpegCodec?
+  /// The first packet of the next part, until the decoder has given all it has of this one.
+  private var changed: FFmpegPacket?
   private var isDraining = false
   private var isFresh = true
   /// The packet whose picture was shown before its time, to be given again to an empty decoder.
@@ -13,6 +20,8 @@ final class VideoTrack {
 
   init(_ stream: FFmpegStream, router: PacketRouter) throws(DecodingError) {
     self.stream = stream
+    owner = router.input
+    number = stream.index
     self.router = router
     codec = try FFmpegCodec(stream)
   }
@@ -29,7 +38,7 @@ final class VideoTrack {
       codec.flush()
       try codec.send(packet)
     }
-    while try decode(into: frame, codec) {
+    while try decode(into: frame) {
       guard let early = shownEarly else { return true }
       shownEarly = nil
       if frame.timestamp != early { return true }
@@ -42,8 +51,9 @@ final class VideoTrack {
   private func showFirst(into frame: FFmpegFrame, _ codec: FFmpegCodec) throws(DecodingError)
     -> Bool
   {
-    guard let packet = try router.peek(stream, within: 64), packet.isKey, !packet.isDiscarded,
-      packet.timestamp != nil, let taken = try router.next(of: stream)
+    guard let packet = try router.peek(number, within: 64), packet.isKey, !packet.isDiscarded,
+      packet.timestamp != nil, packet.source?.raw == stream.raw,
+      let taken = try router.next(of: number)
     else { return false }
     try codec.send(taken)
     if try codec.receive(into: frame) == .frame { return true }
@@ -54,19 +64,35 @@ final class VideoTrack {
     return hasPicture
   }
 
-  private func decode(into frame: FFmpegFrame, _ codec: FFmpegCodec) throws(DecodingError) -> Bool {
+  private func decode(into frame: FFmpegFrame) throws(DecodingError) -> Bool {
     while true {
-      switch try codec.receive(into: frame) {
-      case .frame: return true
-      case .end: return false
-      case .needsPacket:
-        if isDraining { return false }
-        let packet = try router.next(of: stream)
-        if packet?.isProtected == true { throw .protected }
+      let codec = try opened()
+      let outcome = try codec.receive(into: frame)
+      if outcome == .frame { return true }
+      if let packet = changed {
+        try change(to: packet)
+        continue
+      }
+      if outcome == .end || isDraining { return false }
+      let packet = try router.next(of: number)
+      if packet?.isProtected == true { throw .protected }
+      if let packet, packet.source?.raw != stream.raw {
+        changed = packet
+        try codec.send(nil)
+      } else {
         isDraining = packet == nil
         try codec.send(packet)
       }
     }
+  }
+
+  /// The next part of a playlist begins, coded in a way of its own.
+  private func change(to packet: FFmpegPacket) throws(DecodingError) {
+    changed = nil
+    codec = nil
+    if let source = packet.source { stream = source }
+    owner = packet.owner
+    try opened().send(packet)
   }
 
   /// Begins anew: the container was moved.
@@ -74,6 +100,7 @@ final class VideoTrack {
     codec?.flush()
     isDraining = false
     isFresh = false
+    changed = nil
     replay = nil
     shownEarly = nil
   }

@@ -1,9 +1,11 @@
 /// An HLS story as FFmpeg is given it: one version alone, with its sound where that lies apart.
 struct PreparedPlaylist {
   /// What the demuxer opens first.
-  let text: [UInt8]
+  private(set) var text: [UInt8]
   /// The media playlists that it opens then, in this order.
-  let lists: [[UInt8]]
+  private(set) var lists: [[UInt8]]
+  /// Each of the media playlists in the parts that its discontinuities make; nil for one of one part.
+  private let parts: [PlaylistParts?]
   /// What is not as it should be, in words.
   private(set) var notes: [String]
 
@@ -11,6 +13,7 @@ struct PreparedPlaylist {
   init(_ media: MediaPlaylist) {
     text = media.text
     lists = []
+    parts = [PlaylistParts(media.text)]
     notes = Self.notes(on: media)
   }
 
@@ -33,8 +36,32 @@ struct PreparedPlaylist {
       }
     }
     self.lists = lists
+    parts = lists.map { PlaylistParts($0) }
     let stream = "#EXT-X-STREAM-INF:BANDWIDTH=\(variant.bandwidth ?? 1)\(group)\n\(variant.uri)\n"
     text = Array((head + stream).utf8)
+  }
+
+  /// How long the parts say that they are, of the list that has most; none where there are no parts.
+  var partLengths: [Duration] {
+    let all = parts.compactMap { $0?.parts.map(\.length) }
+    return all.max { $0.count < $1.count } ?? []
+  }
+
+  /// One of the parts, as a playlist of its own.
+  func part(_ number: Int) -> PreparedPlaylist {
+    var part = self
+    let none = Array("#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXT-X-ENDLIST\n".utf8)
+    func text(of parts: PlaylistParts, _ number: Int) -> [UInt8] {
+      parts.parts.indices.contains(number) ? parts.parts[number].text : none
+    }
+    if lists.isEmpty {
+      if let all = parts.first ?? nil { part.text = text(of: all, number) }
+    } else {
+      for (index, all) in parts.enumerated() {
+        if let all { part.lists[index] = text(of: all, number) }
+      }
+    }
+    return part
   }
 
   private static func read(

@@ -1,0 +1,207 @@
+import DecoderLink
+import Support
+import Testing
+
+@testable import Decoding
+
+/// Recordings put one behind the other are told as one, from any moment on.
+@Suite struct JumpTests {
+  private let directory: TemporaryDirectory
+  init() throws { directory = try TemporaryDirectory() }
+
+  /// A recording of one colour with a tone, whose clock begins at a time.
+  private func make(
+    _ colour: String, _ name: String, at start: Double = 0, seconds: Int = 2, rate: Int = 25,
+    sound: Bool = true, size: String = "64x36", _ options: [String] = []
+  ) throws -> [UInt8] {
+    let path = directory.path(name)
+    var arguments = [
+      "-v", "error", "-nostdin", "-f", "lavfi", "-i",
+      "color=c=\(colour):s=\(size):r=\(rate):d=\(seconds)",
+    ]
+    if sound { arguments += ["-f", "lavfi", "-i", "sine=440:d=\(seconds):r=48000", "-c:a", "aac"] }
+    arguments += ["-c:v", "libx264", "-g", "\(rate)", "-pix_fmt", "yuv420p"]
+    arguments += ["-output_ts_offset", "\(start)"] + options + ["-y", path]
+    let made = try run(
+      Programs.installed("ffmpeg") ?? "ffmpeg", arguments, within: .seconds(60))
+    #expect(made.status == 0, "\(made.errorText)")
+    return try contents(path)
+  }
+
+  private static func colour(_ picture: DecodedPicture) -> String {
+    let mean = quarters(picture)[0]
+    let names = ["red", "lime", "blue"]
+    return mean.max() ?? 0 < 90 ? "black" : names[mean.firstIndex(of: mean.max() ?? 0) ?? 0]
+  }
+
+  /// Times follow each other, in one step.
+  private func isSmooth(_ telling: Telling, step: Duration = .milliseconds(40)) {
+    for (one, next) in zip(telling.pictures, telling.pictures.dropFirst()) {
+      #expect(next.time >= one.time && next.time - one.time <= step + .milliseconds(60))
+    }
+    let runs = telling.sounds.filter { $0.frames > 0 }
+    for (one, next) in zip(runs, runs.dropFirst()) {
+      let end = one.time + .seconds(1) * (Double(one.frames) / 48_000)
+      #expect(abs((next.time - end) / .seconds(1)) < 0.15)
+    }
+  }
+
+  private func tell(
+    _ bytes: [UInt8], start: Duration = .zero, opener: @escaping Telling.Opener = { _ in nil }
+  ) throws -> Telling {
+    let telling = try Telling(bytes, soundRate: 48_000, start: start, opener: opener)
+    try telling.allow(10_000)
+    try telling.send(.soundCredit(frames: .max))
+    #expect(try telling.listen())
+    #expect(telling.failure == nil)
+    return telling
+  }
+
+  /// Goes to moments back and forth; each shows the colour of its part.
+  private func seeks(_ telling: Telling, _ moments: [(Double, String)]) throws {
+    for (serial, (second, colour)) in moments.enumerated() {
+      let target = Duration.seconds(1) * second
+      let serial = UInt32(serial + 1)
+      try telling.seek(serial, to: target)
+      try telling.listen(within: .seconds(20)) {
+        $0.pictures.contains { $0.serial == serial }
+          && $0.sounds.contains { $0.serial == serial && $0.frames > 0 }
+      }
+      let picture = try #require(telling.pictures.first { $0.serial == serial })
+      let heard = try #require(telling.sounds.first { $0.serial == serial && $0.frames > 0 })
+      #expect(Self.colour(picture) == colour, "\(second)")
+      #expect(abs((picture.time - target) / .seconds(1)) <= 0.05, "\(picture.time)")
+      #expect(abs((heard.time - target) / .seconds(1)) <= 0.12, "\(heard.time)")
+    }
+  }
+
+  private static let moments = [
+    (0.5, "red"), (4.5, "blue"), (2.6, "lime"), (5.5, "blue"), (1.0, "red"), (3.5, "lime"),
+  ]
+
+  /// Three stretches, the clocks of the second and the third in any order; 26.5 h is where the clock of
+  /// MPEG's transport streams begins anew.
+  @Test(arguments: [(600.0, 0.0), (0, 600), (0, 0), (5, 0), (95_440, 300), (600, 1_200)])
+  func transportStream_ofThreeRecordings_isToldAsOne(second: Double, third: Double) throws {
+    let bytes =
+      try make("red", "a.ts") + make("lime", "b.ts", at: second) + make("blue", "c.ts", at: third)
+    let telling = try tell(bytes)
+    #expect(telling.pictures.count == 150)
+    isSmooth(telling)
+    let end = try #require(telling.ended?.pictures)
+    #expect(abs(end / .seconds(1) - 6) < 0.2, "\(end)")
+    let length = try #require(telling.info?.duration)
+    #expect(abs(length / .seconds(1) - 6) < 0.2, "\(length)")
+    try seeks(telling, Self.moments)
+    // Begun in the middle, too.
+    let later = try tell(bytes, start: .milliseconds(4_500))
+    #expect(Self.colour(try #require(later.pictures.first)) == "blue")
+    #expect(abs(later.pictures.count - 38) <= 4)
+  }
+
+  /// Over a network the jumps are met as it is told.
+  @Test func transportStream_thatComesOverANetwork_isToldAsOne() throws {
+    let bytes = try make("red", "a.ts") + make("lime", "b.ts", at: 600)
+    let telling = try Telling(bytes, soundRate: 48_000, atHand: bytes.count - 1)
+    try telling.allow(10_000)
+    try telling.send(.soundCredit(frames: .max))
+    try telling.listen(within: .seconds(1))
+    try telling.bring(to: .max)
+    #expect(try telling.listen())
+    #expect(telling.pictures.count == 100)
+    isSmooth(telling)
+    try seeks(telling, [(0.5, "red"), (3.5, "lime"), (1.0, "red")])
+  }
+
+  private static func list(_ parts: [[String]], maps: [String] = []) -> [UInt8] {
+    var text = "#EXTM3U\n#EXT-X-VERSION:7\n#EXT-X-TARGETDURATION:2\n"
+    for (index, part) in parts.enumerated() {
+      if index > 0 { text += "#EXT-X-DISCONTINUITY\n" }
+      if index < maps.count { text += "#EXT-X-MAP:URI=\"\(maps[index])\"\n" }
+      for name in part { text += "#EXTINF:1,\n\(name)\n" }
+    }
+    return Array((text + "#EXT-X-ENDLIST\n").utf8)
+  }
+
+  @Test func list_withDiscontinuities_isToldAsOne() throws {
+    var files: [String: [UInt8]] = [:]
+    for (name, colour, start) in [("a", "red", 0.0), ("b", "lime", 600), ("c", "blue", 0)] {
+      files["\(name).ts"] = try make(colour, "\(name).ts", at: start)
+    }
+    let text = String(decoding: Self.list([["a.ts"], ["b.ts"], ["c.ts"]]), as: UTF8.self)
+      .replacing("EXTINF:1", with: "EXTINF:2")
+    let telling = try tell(Array(text.utf8), opener: { files[$0] })
+    #expect(telling.pictures.count == 150)
+    isSmooth(telling)
+    #expect(telling.info?.duration == .seconds(6))
+    #expect(abs((telling.ended?.pictures ?? .zero) / .seconds(1) - 6) < 0.2)
+    try seeks(telling, Self.moments)
+  }
+
+  /// Each part has its own size, rate, clock and coding.
+  @Test(arguments: [true, false]) func list_ofTwoRenditions_tellsAllPictures(sound: Bool) throws {
+    var files: [String: [UInt8]] = [:]
+    var parts: [[String]] = []
+    for (name, colour, rate, seconds, size) in [
+      ("a", "red", 25, 3, "64x36"), ("b", "blue", 30, 2, "128x72"),
+    ] {
+      let list = try make(
+        colour, "\(name).m3u8", seconds: seconds, rate: rate, sound: sound, size: size,
+        [
+          "-f", "hls", "-hls_segment_type", "fmp4", "-hls_time", "1", "-hls_playlist_type", "vod",
+          "-hls_fmp4_init_filename", "\(name)-init.mp4", "-hls_segment_filename",
+          directory.path("\(name)%d.m4s"),
+        ])
+      let names = String(decoding: list, as: UTF8.self).split(separator: "\n").map(String.init)
+        .filter { !$0.hasPrefix("#") }
+      parts.append(names)
+      for file in names + ["\(name)-init.mp4"] { files[file] = try contents(directory.path(file)) }
+    }
+    let bytes = Self.list(parts, maps: ["a-init.mp4", "b-init.mp4"])
+    let telling = try tell(bytes, opener: { files[$0] })
+    #expect(telling.pictures.count == 135)
+    #expect(telling.pictures.prefix(75).allSatisfy { Self.colour($0) == "red" })
+    #expect(telling.pictures.dropFirst(75).allSatisfy { Self.colour($0) == "blue" })
+    isSmooth(telling)
+    #expect(telling.info?.duration == .seconds(5))
+    #expect(abs((telling.ended?.pictures ?? .zero) / .seconds(1) - 5) < 0.2)
+    if sound { try seeks(telling, [(4.2, "blue"), (0.5, "red"), (3.5, "blue"), (2.0, "red")]) }
+  }
+
+  /// A playlist that names lists of its own for picture and sound.
+  @Test func parts_ofAPlaylist_areListsOfTheirOwn() throws {
+    let text = """
+      #EXTM3U
+      #EXT-X-TARGETDURATION:4
+      #EXT-X-MEDIA-SEQUENCE:7
+      #EXT-X-KEY:METHOD=AES-128,URI="k"
+      #EXT-X-MAP:URI="i1"
+      #EXTINF:4,
+      a
+      #EXTINF:2.5,
+      b
+      #EXT-X-DISCONTINUITY
+      #EXTINF:3,
+      c
+      #EXT-X-MAP:URI="i2"
+      #EXTINF:1,
+      d
+      #EXT-X-ENDLIST
+
+      """
+    let list = try #require(PlaylistParts(Array(text.utf8)))
+    #expect(list.parts.map(\.length) == [.milliseconds(6_500), .seconds(3), .seconds(1)])
+    let head = "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXT-X-MEDIA-SEQUENCE:"
+    let key = "#EXT-X-KEY:METHOD=AES-128,URI=\"k\"\n"
+    let (one, two) = ("#EXT-X-MAP:URI=\"i1\"\n", "#EXT-X-MAP:URI=\"i2\"\n")
+    let end = "\n#EXT-X-ENDLIST\n"
+    #expect(
+      list.parts.map { String(decoding: $0.text, as: UTF8.self) } == [
+        head + "7\n" + key + one + "#EXTINF:4,\na\n#EXTINF:2.5,\nb" + end,
+        head + "9\n" + key + one + "#EXTINF:3,\nc" + end,
+        head + "10\n" + key + two + "#EXTINF:1,\nd" + end,
+      ])
+    #expect(PlaylistParts(Array(text.replacing("#EXT-X-DISC", with: "#X").utf8))?.parts.count == 2)
+    #expect(PlaylistParts(Array("#EXTM3U\n#EXTINF:1,\na\n".utf8)) == nil)
+  }
+}
