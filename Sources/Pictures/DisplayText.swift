@@ -16,12 +16,30 @@ public enum DisplayText {
   ///
   /// - Parameter unicode: false gives ASCII alone, with `?` for everything else.
   public static func safe(_ text: String, unicode: Bool = true) -> String {
+    safe(text, unicode: unicode, joinsEmoji: false)
+  }
+
+  /// The same for a line that scrolls and has nothing beside it: there a family or an astronaut may
+  /// stay one emoji, of whatever width the terminal gives it.
+  public static func line(_ text: String) -> String {
+    safe(text, unicode: true, joinsEmoji: true)
+  }
+
+  private static func safe(_ text: String, unicode: Bool, joinsEmoji: Bool) -> String {
     var result = String.UnicodeScalarView()
     var marks = marksPerLetter
     var previous: Unicode.Scalar?
-    for scalar in text.unicodeScalars {
+    let scalars = text.unicodeScalars
+    for index in scalars.indices {
+      let scalar = scalars[index]
       defer { previous = scalar }
       if scalar == "\n", previous == "\r" { continue }
+      if joinsEmoji, let before = result.last,
+        isPart(scalar, of: before, next: scalars[index...].dropFirst().first)
+      {
+        result.append(scalar)
+        continue
+      }
       guard let kept = harmless(scalar) else { continue }
       guard unicode || kept.isASCII else {
         if ScalarWidth.columns(of: kept) > 0 { result.append("?") }
@@ -36,6 +54,22 @@ public enum DisplayText {
       result.append(kept)
     }
     return String(result)
+  }
+
+  /// Whether an invisible scalar, or the colour of a skin, belongs to the emoji before it (UTS 51,
+  /// ED-16). Anywhere else, as inside a word, it could only mislead.
+  private static func isPart(
+    _ scalar: Unicode.Scalar, of before: Unicode.Scalar, next: Unicode.Scalar?
+  ) -> Bool {
+    func isPicture(_ scalar: Unicode.Scalar) -> Bool {
+      scalar.value >= 0x2000 && scalar.properties.isEmoji
+    }
+    switch scalar {
+    case "\u{200D}":
+      return (before == "\u{FE0F}" || isPicture(before)) && next.map(isPicture) ?? false
+    case "\u{FE0F}": return isPicture(before) && !before.properties.isEmojiModifier
+    default: return scalar.properties.isEmojiModifier && before.properties.isEmojiModifierBase
+    }
   }
 
   /// The columns that a line takes, by grapheme.

@@ -34,7 +34,7 @@ struct HistoryCommand {
     let now = WallClock.seconds
     let lines = entries.map { entry in
       let title = entry.title.map { "  " + $0 } ?? ""
-      return DisplayText.safe(
+      return DisplayText.line(
         "\(Words.age(of: entry.last, now: now))  \(entry.counts.words)  \(entry.source)\(title)")
     }
     return Output.write(lines: lines)
@@ -76,7 +76,7 @@ struct StatsCommand {
 
   private func lines(_ entries: [HistoryEntry], _ total: HistoryCounts) -> Int32 {
     let stories = entries.map { entry in
-      DisplayText.safe("  \(entry.counts.fullWords)  \(entry.source)")
+      DisplayText.line("  \(entry.counts.fullWords)  \(entry.source)")
     }
     return Output.write(
       lines: [

@@ -33,7 +33,7 @@ struct ListCommand {
     var lines: [String] = []
     var number = 0
     for reel in feed.reels where !reel.stories.isEmpty {
-      let name = DisplayText.safe(reel.name.isEmpty ? feed.title : reel.name)
+      let name = DisplayText.line(reel.name.isEmpty ? feed.title : reel.name)
       let numbers = number..<number + reel.stories.count
       let marks = zip(numbers, reel.stories).map { mark($1, past[$0], now: now) }
       let isSeen = !marks.contains(nil) && numbers.contains { past[$0].isSeen }
@@ -42,7 +42,7 @@ struct ListCommand {
       number = numbers.upperBound
     }
     for skipped in feed.skipped {
-      lines.append(DisplayText.safe("left out: \(skipped.source): \(skipped.reason)"))
+      lines.append(DisplayText.line("left out: \(skipped.source): \(skipped.reason)"))
     }
     return lines.joined(separator: "\n")
   }
@@ -58,7 +58,7 @@ struct ListCommand {
     let kind = story.kind?.rawValue ?? "unknown"
     let padded = kind + String(repeating: " ", count: max(1, 10 - kind.count))
     let caption = story.caption.map { "  " + $0 } ?? ""
-    return "  \(padded)\(DisplayText.safe(story.visibleSource + caption))"
+    return "  \(padded)\(DisplayText.line(story.visibleSource + caption))"
       + (mark.map { "  (\($0))" } ?? "")
   }
 

@@ -53,7 +53,7 @@ enum Status {
 
 /// One line on standard error; whatever a stranger put into it is made harmless.
 func complain(_ words: String) {
-  let line = "storytty: \(DisplayText.safe(words))\n"
+  let line = "storytty: \(DisplayText.line(words))\n"
   line.utf8.withContiguousStorageIfAvailable { bytes in
     _ = write(STDERR_FILENO, bytes.baseAddress, bytes.count)
   }

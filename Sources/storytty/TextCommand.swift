@@ -24,7 +24,7 @@ struct TextCommand {
     for reel in selection.feed.reels {
       for (number, story) in reel.stories.enumerated() {
         lines.append(
-          DisplayText.safe(
+          DisplayText.line(
             StoryWords.line(
               for: story, number: number + 1, of: reel.stories.count, reel: reel.name, now: now)))
       }

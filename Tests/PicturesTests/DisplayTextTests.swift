@@ -42,6 +42,19 @@ import Testing
     #expect(DisplayText.safe(expected) == expected)
   }
 
+  /// Emoji that belong together stay so; nothing else invisible does, wherever it stands.
+  @Test(arguments: [
+    ("👩‍👩‍👧‍👦", "👩‍👩‍👧‍👦"), ("👩🏽‍🚀 up", "👩🏽‍🚀 up"), ("❤️‍🔥", "❤️‍🔥"), ("🏳️‍🌈", "🏳️‍🌈"), ("👍🏽", "👍🏽"), ("❤️", "❤️"),
+    ("pay\u{200D}pal", "paypal"), ("a\u{200D}👩", "a👩"), ("👩\u{200D}a", "👩a"), ("👩\u{200D}", "👩"),
+    ("\u{200D}👩", "👩"), ("1\u{FE0F}\u{20E3}", "1\u{20E3}"), ("a\u{FE0F}\u{200D}👩", "a👩"),
+    ("👩\u{200D}\u{200D}👩", "👩\u{200D}👩"), ("👩\u{FE0F}\u{FE0F}", "👩\u{FE0F}"), ("a🏽", "a"),
+    ("👩\u{202E}\u{200B}👧", "👩👧"), ("\u{1B}[2J👩‍🚀", "\u{FFFD}[2J👩‍🚀"),
+  ])
+  func line_strangersText_isHarmless(text: String, expected: String) {
+    #expect(Array(DisplayText.line(text).unicodeScalars) == Array(expected.unicodeScalars))
+    #expect(DisplayText.line(expected) == expected)
+  }
+
   @Test(arguments: [
     ("Größe", "Gr??e"), ("名前", "??"), ("e\u{301}", "e"), ("a\u{202E}b", "ab"),
     ("\u{1B}[2J", "?[2J"), ("plain ~", "plain ~"),
