@@ -201,7 +201,7 @@ private struct TrackFragment {
     let step = flags & 8 != 0 ? header.number(at: place, 4) : usual
     var end = time
     for run in box.children where run.type == "trun" {
-      guard let ticks = Self.length(of: run.bytes, step: step) else { return nil }
+      guard let ticks = Self.length(of: run.bytes, step: step), ticks < 1 << 40 else { return nil }
       end += ticks
     }
     self.end = end
@@ -209,7 +209,12 @@ private struct TrackFragment {
 
   private static func length(of run: ArraySlice<UInt8>, step: Int64?) -> Int64? {
     guard let flags = run.number(at: 1, 3), let count = run.number(at: 4, 4) else { return nil }
-    guard flags & 0x100 != 0 else { return step.map { $0 * count } }
+    guard flags & 0x100 != 0 else {
+      guard let product = step?.multipliedReportingOverflow(by: count), !product.overflow else {
+        return nil
+      }
+      return product.partialValue
+    }
     let fields = [0x100, 0x200, 0x400, 0x800].filter { flags & $0 != 0 }.count
     var place = 8 + (flags & 1 != 0 ? 4 : 0) + (flags & 4 != 0 ? 4 : 0)
     var ticks: Int64 = 0

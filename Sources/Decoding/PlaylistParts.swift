@@ -13,6 +13,7 @@ package struct PlaylistParts: Equatable {
   /// More lists than anybody writes; what lies behind stays in the last.
   private static let most = 10_000
   private static let longestSegment = 86_400.0
+  private static let longest = 1e9
 
   /// Nil where it is no media playlist, or of one part alone.
   package init?(_ text: [UInt8]) {
@@ -34,7 +35,7 @@ package struct PlaylistParts: Equatable {
         + body + ["#EXT-X-ENDLIST", ""]
       return Part(
         text: Array(lines.joined(separator: "\n").utf8),
-        length: .nanoseconds(Int64(length * 1e9)))
+        length: .nanoseconds(Int64(min(length, Self.longest) * 1e9)))
     }
 
     let whole = String(decoding: text, as: UTF8.self)

@@ -203,5 +203,11 @@ import Testing
       ])
     #expect(PlaylistParts(Array(text.replacing("#EXT-X-DISC", with: "#X").utf8))?.parts.count == 2)
     #expect(PlaylistParts(Array("#EXTM3U\n#EXTINF:1,\na\n".utf8)) == nil)
+    // Numbers that no segment has are none.
+    let absurd = text.replacing("EXTINF:4", with: "EXTINF:1e300").replacing("2.5", with: "nan")
+      .replacing("SEQUENCE:7", with: "SEQUENCE:18446744073709551615")
+    #expect(
+      PlaylistParts(Array(absurd.utf8))?.parts.map(\.length)
+        == [.seconds(86_400), .seconds(3), .seconds(1)])
   }
 }

@@ -127,11 +127,14 @@ final class FFmpegInput {
 
   /// Whether the clock of a transport stream is seen to jump.
   func clockJumps(of stream: FFmpegStream) -> Bool {
-    guard demuxer == "mpegts", let size = resource.length, let length = Int64(exactly: size) else {
-      return false
-    }
+    guard demuxer == "mpegts", let size = resource.length, let length = Int64(exactly: size),
+      length <= Self.longestSearched
+    else { return false }
     return TransportClock.jumps(length: length, stream: stream.number, read: resource.peek)
   }
+
+  /// Longer files are not gone through for their jumps before they are told.
+  private static let longestSearched: Int64 = 512 << 20
 
   /// Goes to a place where a packet begins.
   func seek(toByte offset: Int64) -> Bool {
@@ -226,15 +229,19 @@ final class FFmpegInput {
   /// The length of the streams that are told where their headers know it, else the container's;
   /// nil where it is none that media can have.
   func plausibleDuration(of streams: [FFmpegStream?], zero: Duration) -> Duration? {
-    if !partLengths.isEmpty { return partLengths.reduce(.zero, +) }
     let ends = streams.compactMap { stream in
       stream.flatMap { stream in
         stream.duration.map { $0 + (stream.start.map { $0 - zero } ?? .zero) }
       }
     }
-    let told = ends.max() ?? duration ?? fragmentedDuration(of: streams)
-    guard let value = told, value > .zero, value < .seconds(1_000 * 86_400) else { return nil }
-    return value
+    let listed = partLengths.isEmpty ? nil : partLengths.reduce(.zero, +)
+    return Self.plausible(
+      listed ?? ends.max() ?? duration ?? fragmentedDuration(of: streams))
+  }
+
+  /// A length that media can have.
+  static func plausible(_ duration: Duration?) -> Duration? {
+    duration.flatMap { $0 > .zero && $0 < .seconds(1_000 * 86_400) ? $0 : nil }
   }
 
   /// The length of the fragments of an MP4, as far as it can be had without reading all of it.

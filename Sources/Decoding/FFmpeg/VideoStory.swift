@@ -85,7 +85,8 @@ final class VideoStory: MediaDecoder {
       displayWidth: 1, displayHeight: 1, frameRate: style == .still ? nil : video.frameRate,
       duration: style == .still
         ? nil
-        : map.map { $0.end - zero } ?? input.plausibleDuration(of: [video, sound], zero: zero))
+        : FFmpegInput.plausible(map.map { $0.end - zero })
+          ?? input.plausibleDuration(of: [video, sound], zero: zero))
     try begin(shape)
   }
 
