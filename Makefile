@@ -16,7 +16,7 @@ PACKAGES := libncursesw5-dev libavformat-dev libavcodec-dev libavutil-dev libsws
 	libswresample-dev libseccomp-dev libwebp-dev libheif-dev libjpeg62-turbo-dev librlottie-dev libarchive-dev \
 	zlib1g-dev libcurl4-openssl-dev libsqlite3-dev libxxhash-dev libasound2-dev libxml2-dev libmicrohttpd-dev
 # Programs that the tests run.
-TEST_PACKAGES := ffmpeg tmux screen mosh procps nginx-light apache2-bin openssl rclone curl \
+TEST_PACKAGES := ffmpeg tmux screen mosh procps nginx-light apache2-bin openssl rclone curl gcc \
 	pulseaudio pulseaudio-utils libasound2-plugins
 # Programs that the benchmarks compare with.
 BENCH_PACKAGES := ffmpeg mpv timg python3-pip

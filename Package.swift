@@ -52,7 +52,7 @@ let package = Package(
     room("JSONText"),
 
     // Rooms that touch the machine.
-    room("System", ["CLinux"]),
+    room("System", ["CLinux", "CZlib"]),
     room("Feeds", ["Stories", "JSONText", "System", "CXML2"]),
     room("Resources", ["System", "JSONText", "CCurl", "CSQLite", "CXXHash"]),
     room(

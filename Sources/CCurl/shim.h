@@ -112,6 +112,5 @@ static inline size_t cc_pause(void) { return CURL_WRITEFUNC_PAUSE; }
 /// Asks for HTTP/2 over TLS, with HTTP/1.1 where that is refused.
 static inline long cc_http2_over_tls(void) { return CURL_HTTP_VERSION_2TLS; }
 static inline long cc_auth_basic(void) { return CURLAUTH_BASIC; }
-static inline long cc_auth_digest(void) { return CURLAUTH_DIGEST; }
 
 #endif

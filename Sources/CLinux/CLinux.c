@@ -14,6 +14,18 @@
 #include <time.h>
 #include <unistd.h>
 
+static int argument_count;
+static char **arguments;
+
+// What main is given, before anything of Swift runs (glibc hands it to constructors too).
+__attribute__((constructor)) static void keep_arguments(int count, char **words) {
+  argument_count = count;
+  arguments = words;
+}
+
+int lx_argument_count(void) { return argument_count; }
+const char *lx_argument(int index) { return index >= 0 && index < argument_count ? arguments[index] : NULL; }
+
 // `socket` becomes 3 and `out` becomes 1 and 2; -1 for none.
 static int spawn(const char *path, int in_path, char *const argv[], char *const envp[], int socket,
                  int out, pid_t *pid) {

@@ -43,9 +43,9 @@ static void started(void *raw, const xmlChar *name, const xmlChar *prefix, const
                     int space_count, const xmlChar **spaces, int count, int defaulted,
                     const xmlChar **attributes) {
   cx_parser *parser = raw;
-  (void)prefix, (void)space_count, (void)spaces, (void)defaulted;
-  parser->receivers.start(parser->context, (const char *)name, (const char *)space, count,
-                          (const char *const *)attributes);
+  (void)space_count, (void)spaces, (void)defaulted;
+  parser->receivers.start(parser->context, (const char *)name, (const char *)prefix,
+                          (const char *)space, count, (const char *const *)attributes);
 }
 
 static void ended(void *raw, const xmlChar *name, const xmlChar *prefix, const xmlChar *space) {
@@ -56,7 +56,12 @@ static void ended(void *raw, const xmlChar *name, const xmlChar *prefix, const x
 
 static void characters(void *raw, const xmlChar *bytes, int count) {
   cx_parser *parser = raw;
-  parser->receivers.text(parser->context, (const char *)bytes, count);
+  parser->receivers.text(parser->context, (const char *)bytes, count, 0);
+}
+
+static void literal(void *raw, const xmlChar *bytes, int count) {
+  cx_parser *parser = raw;
+  parser->receivers.text(parser->context, (const char *)bytes, count, 1);
 }
 
 // The parser's own message would go to standard error.
@@ -76,7 +81,7 @@ cx_parser *cx_begin(const struct cx_receivers *receivers, void *context, int rec
   handler.endElementNs = ended;
   handler.characters = characters;
   handler.ignorableWhitespace = characters;
-  handler.cdataBlock = characters;
+  handler.cdataBlock = literal;
   handler.serror = ignore;
   parser->raw = library.create(&handler, parser, NULL, 0, NULL);
   if (!parser->raw) {

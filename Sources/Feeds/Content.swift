@@ -9,8 +9,10 @@ package enum Content: Equatable {
   case json
   case xml
   case webPage
-  /// A PLS list.
+  /// A PLS list, or an Internet shortcut.
   case pls
+  /// Something in gzip.
+  case packed
   case empty
   case unknown
 
@@ -20,6 +22,11 @@ package enum Content: Equatable {
       self = .empty
     } else if let kind = Signature.kind(of: head) {
       self = .media(kind)
+    } else if head.starts(with: [0x1F, 0x8B]) {
+      self = .packed
+    } else if let (encoding, markBytes) = TextEncoding.marked(by: head), encoding.isWide {
+      var decoder = TextDecoder(encoding)
+      self = Content(text: decoder.decode(Array(head.dropFirst(markBytes)), isLast: false))
     } else {
       self = Content(text: head)
     }
@@ -53,7 +60,10 @@ package enum Content: Equatable {
     case UInt8(ascii: "{"): self = .json
     case UInt8(ascii: "<"): self = Content(markup: start)
     case UInt8(ascii: "["):
-      self = Content.hasPrefix(start, "[playlist]") ? .pls : .unknown
+      let isKnown = ["[playlist]", "[internetshortcut]"].contains {
+        Content.hasPrefix(start, $0)
+      }
+      self = isKnown ? .pls : .unknown
     case UInt8(ascii: "#"):
       // A comment may stand before the header.
       let isList = start.split(whereSeparator: { $0 == 0x0A || $0 == 0x0D }).contains {
@@ -61,8 +71,17 @@ package enum Content: Equatable {
           || Content.hasPrefix($0, "#extinf:")
       }
       self = isList ? .list : .unknown
-    default: self = .unknown
+    default: self = Content.hasFeed(body) ? .xml : .unknown
     }
+  }
+
+  /// Whether a feed begins behind what should not be there.
+  private static func hasFeed(_ text: ArraySlice<UInt8>) -> Bool {
+    text.indices.contains { place in
+      text[place] == UInt8(ascii: "<")
+        && XMLProlog.isStart(
+          String(decoding: text[place...].prefix(32), as: UTF8.self).lowercased())
+    } && !text.contains(0)
   }
 
   private init(markup start: ArraySlice<UInt8>) {
@@ -70,12 +89,12 @@ package enum Content: Equatable {
     if lowered.hasPrefix("<!doctype html") || lowered.hasPrefix("<html") {
       self = .webPage
     } else if lowered.hasPrefix("<?xml") || lowered.hasPrefix("<!doctype")
-      || ["<rss", "<feed", "<rdf", "<playlist", "<asx", "<svg", "<!--"].contains(
+      || ["<rss", "<feed", "<rdf", "<playlist", "<asx", "<svg", "<smil", "<?wpl", "<!--"].contains(
         where: lowered.hasPrefix)
     {
       self = .xml
     } else {
-      self = .unknown
+      self = Content.hasFeed(start) ? .xml : .unknown
     }
   }
 

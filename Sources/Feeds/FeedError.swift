@@ -43,6 +43,8 @@ enum Limit {
   static let lists = 8
   /// Media that one item names.
   static let itemMedia = 256
+  /// Of one item.
+  static let authors = 64
   /// A caption longer than this is cut.
   static let textBytes = 4096
   /// Longer addresses are refused.

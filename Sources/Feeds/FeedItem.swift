@@ -4,7 +4,10 @@ import Stories
 struct FeedItem {
   /// Empty where the item has none.
   var id = ""
+  /// The first of its authors, who has the reel.
   var author: String?
+  /// All of them.
+  var authors: [String] = []
   /// The reel it asks for; else it goes to that of its author.
   var reel: String?
   var caption = ""
@@ -55,6 +58,9 @@ struct FeedCollector {
 
   private var feedTitle: String { title ?? URLText.stem(of: identity) }
 
+  /// Whether anything is told so far.
+  var hasStories: Bool { !reels.all.isEmpty }
+
   /// All of it so far.
   var feed: Feed {
     Feed(
@@ -64,12 +70,21 @@ struct FeedCollector {
 
   /// Leaves an item out; items count from 1.
   mutating func skip(item number: Int, _ reason: String) {
-    skipped.append(Skipped(source: "\(name) item \(number)", reason: reason))
+    note(reason, of: "item \(number)")
   }
 
   /// Says of the feed itself, or of a part of it, that something is left out.
-  mutating func note(_ reason: String, of part: String? = nil) {
-    skipped.append(Skipped(source: part.map { "\(name) \($0)" } ?? name, reason: reason))
+  ///
+  /// - Parameter costsStories: whether something may be missing that would be told.
+  mutating func note(_ reason: String, of part: String? = nil, costsStories: Bool = true) {
+    skipped.append(
+      Skipped(
+        source: part.map { "\(name) \($0)" } ?? name, reason: reason, costsStories: costsStories))
+  }
+
+  /// Says what is to be said of the text of the feed.
+  mutating func add(_ notes: [TextNote]) {
+    for text in notes { note(text.words, costsStories: text.costsStories) }
   }
 
   /// Adds what an item tells, or says why not.
@@ -80,13 +95,15 @@ struct FeedCollector {
       do throws(AddressBook.Refusal) {
         let (source, medium) = try choose(from: thing)
         if item.reel == nil, item.author == nil { usedDefaults = true }
-        let author = item.author ?? author
-        let reel = reels.place(of: item.reel ?? author ?? feedTitle)
+        let reel = reels.place(of: item.reel ?? item.author ?? author ?? feedTitle)
+        let names =
+          item.authors.count > 1 ? item.authors.joined(separator: ", ") : item.author ?? author
         let story = Story(
-          source: source, origin: reels.origin(feed: identity, author: author ?? "", at: reel),
+          source: source, origin: reels.origin(feed: identity, author: names ?? "", at: reel),
           item: item.id.isEmpty || index == 0 ? item.id : "\(item.id)/\(index + 1)",
           kind: medium.kind,
-          caption: things.count == 1 ? item.caption : item.caption(with: medium.title),
+          caption: things.count == 1 && !item.caption.isEmpty
+            ? item.caption : item.caption(with: medium.title),
           published: item.published, durationS: medium.durationS, link: item.link,
           maxViews: item.maxViews, expires: item.expires, imageTime: item.imageTime)
         reels.add(story, at: reel)

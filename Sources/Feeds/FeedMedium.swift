@@ -13,8 +13,8 @@ struct FeedMedium {
   /// Nil where neither type nor name tells.
   private(set) var kind: Story.Kind?
   let rank: Rank
-  /// The shorter side of its picture, in pixels.
-  var lines: Int?
+  /// Of its picture.
+  var size: PictureSize?
   /// Whether the feed prefers it to others of its group.
   var isDefault = false
 
@@ -31,6 +31,33 @@ struct FeedMedium {
       kind = NameClaim(address: address)?.kind
       rank = kind == nil ? .unknown : .plain
     }
+  }
+}
+
+/// The size of a picture as a feed tells it, in pixels: one side or both.
+struct PictureSize: Hashable {
+  let width: Int?
+  let height: Int?
+
+  /// Nil where neither is a side of any picture.
+  init?(width: String?, height: String?) {
+    let sides = [width, height].map { text in
+      text.flatMap { Int($0.trimmingSpace) }.flatMap { (1...20_000).contains($0) ? $0 : nil }
+    }
+    guard sides[0] != nil || sides[1] != nil else { return nil }
+    (self.width, self.height) = (sides[0], sides[1])
+  }
+
+  /// The shorter side, as far as it is known.
+  var lines: Int { min(width ?? .max, height ?? .max) }
+
+  /// Whether one may be the other enlarged: rounding is no difference.
+  func isShaped(like other: PictureSize) -> Bool {
+    guard let width, let height, let otherWidth = other.width, let otherHeight = other.height else {
+      return (width == nil) == (other.width == nil) && (height == nil) == (other.height == nil)
+    }
+    let (here, there) = (width * otherHeight, otherWidth * height)
+    return abs(here - there) * 50 <= max(here, there)
   }
 }
 

@@ -36,11 +36,12 @@ public struct FeedReader {
     return combined(named, &opener)
   }
 
-  /// The reels of one folder, none where it holds no media yet.
+  /// The reels of one folder to be served, none where it holds no media yet. Names that are not UTF-8
+  /// have no place in its feed.
   public func folder(_ path: String) throws(FeedError) -> Feed {
     var glances = Glances(files: files)
     return try FolderReader.read(
-      path, source: path, files: files, glances: &glances, mayBeEmpty: true)
+      path, source: path, files: files, glances: &glances, isServed: true)
   }
 
   private func combined(_ sources: [String], _ opener: inout SourceOpener) -> Feed {
@@ -89,7 +90,7 @@ public struct FeedReader {
   /// Names are separated by line ends, or by NULs if there are any (`find -print0`).
   private func lines(of text: [UInt8]) -> [String] {
     let separators: [UInt8] = text.contains(0) ? [0] : [0x0A, 0x0D]
-    let lines = text.split { separators.contains($0) }.map { String(decoding: $0, as: UTF8.self) }
+    let lines = text.split { separators.contains($0) }.map { FileName.text($0) }
     // Comments count only in what is an M3U list by its first line.
     let isList = lines.first?.lowercased().hasPrefix("#extm3u") ?? false
     return isList ? lines.filter { !$0.hasPrefix("#") } : lines

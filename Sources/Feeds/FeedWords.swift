@@ -36,29 +36,26 @@ extension String {
     return cut
   }
 
-  /// A description without the HTML tags in it, in one line.
-  var withoutMarkup: String {
-    guard utf8.contains(UInt8(ascii: "<")) else { return self }
-    var plain = ""
-    var isTag = false
-    for scalar in unicodeScalars {
-      switch scalar {
-      case "<": isTag = true
-      case ">" where isTag:
-        isTag = false
-        plain += " "
-      default: if !isTag { plain.unicodeScalars.append(scalar) }
-      }
-    }
-    return plain.split(whereSeparator: \.isWhitespace).joined(separator: " ")
-  }
-
-  /// The name in `anna@example.org (Anna)` or `Anna (anna@example.org)`, else all of it.
+  /// The name in `anna@example.org (Anna)`, `Anna (anna@example.org)` or `Anna <anna@example.org>`, else
+  /// all of it.
   var withoutMailAddress: String {
+    if hasSuffix(">"), let open = lastIndex(of: "<") {
+      let name = self[..<open].trimmingSpaceAndQuotes
+      let address = self[index(after: open)...]
+      return address.contains("@") && !name.isEmpty ? name : self
+    }
     guard hasSuffix(")"), let open = firstIndex(of: "(") else { return self }
     let parts = [self[..<open], self[index(after: open)...].dropLast()]
       .map { String($0).trimmingSpace }
     guard parts.contains(where: { $0.contains("@") && !$0.contains(" ") }) else { return self }
     return parts.first { !$0.contains("@") && !$0.isEmpty } ?? self
+  }
+}
+
+extension Substring {
+  fileprivate var trimmingSpaceAndQuotes: String {
+    let text = String(self).trimmingSpace
+    guard text.count > 1, text.hasPrefix("\""), text.hasSuffix("\"") else { return text }
+    return String(text.dropFirst().dropLast()).trimmingSpace
   }
 }

@@ -9,6 +9,8 @@ struct FolderReader {
   private var reels: [Reel] = []
   private var skipped: [Skipped] = []
   private var count = 0
+  /// Whether it may be without media, and only names in UTF-8 count.
+  private let isServed: Bool
   /// Folders that were entered, so that symbolic links cannot lead round in a circle.
   private var entered: Set<Place> = []
 
@@ -20,9 +22,9 @@ struct FolderReader {
   /// - Parameter source: what the user calls the folder.
   static func read(
     _ path: String, source: String, files: any FileAccess, glances: inout Glances,
-    mayBeEmpty: Bool = false
+    isServed: Bool = false
   ) throws(FeedError) -> Feed {
-    var reader = FolderReader(files: files, glances: glances, source: source)
+    var reader = FolderReader(files: files, glances: glances, source: source, isServed: isServed)
     let title = URLText.lastPart(of: files.canonical(path) ?? path)
     if let failure = reader.enter(path, name: title, below: "", depth: 0) {
       throw .cannotPlay(source: source, reason: failure)
@@ -31,13 +33,14 @@ struct FolderReader {
     guard reader.count <= Limit.items else {
       throw .cannotPlay(source: source, reason: "more than \(Limit.items) files")
     }
-    guard mayBeEmpty || !reader.reels.isEmpty || !reader.skipped.isEmpty else {
+    guard isServed || !reader.reels.isEmpty || !reader.skipped.isEmpty else {
       throw .cannotPlay(source: source, reason: "no media in this directory")
     }
     return Feed(identity: path, title: title, reels: reader.reels, skipped: reader.skipped)
   }
 
-  private init(files: any FileAccess, glances: Glances, source: String) {
+  private init(files: any FileAccess, glances: Glances, source: String, isServed: Bool) {
+    self.isServed = isServed
     self.files = files
     self.glances = glances
     self.source = source
@@ -80,7 +83,7 @@ struct FolderReader {
     var kinds: [String: FileStatus.Kind] = [:]
     var names: [String] = []
     for entry in entries where !entry.name.hasPrefix(".") && entry.kind != .special {
-      guard entry.isExact else {
+      guard entry.isExact || !isServed else {
         skip(folder + entry.name, "its name is not UTF-8")
         continue
       }
@@ -132,13 +135,13 @@ struct FolderReader {
     case .json:
       switch glances.shape(of: path) {
       case .animation: return true
-      case .feed: return false
+      case .feed, .playlist: return false
       case .other: return claim?.isMedium ?? false
       }
     case .unknown where path.hasSuffix(".ts") || path.hasSuffix(".mts"):
       // TypeScript has the endings of transport streams.
       return false
-    case .unknown, .empty, .xml, .webPage, .pls: return claim?.isMedium ?? false
+    case .unknown, .empty, .xml, .webPage, .pls, .packed: return claim?.isMedium ?? false
     }
   }
 

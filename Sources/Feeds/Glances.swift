@@ -56,10 +56,8 @@ struct Glances {
 
   /// Whether a list is an HLS playlist.
   func isStream(_ path: String) -> Bool {
-    guard let head = try? files.bytes(of: path, at: 0, count: 64 * Limit.headBytes) else {
-      return false
-    }
-    return M3U(head).isStream
+    guard let text = try? files.text(at: path) else { return false }
+    return M3U(text.open(.utf8).next(64 * Limit.headBytes)).isStream
   }
 
   private func content(of path: String) -> Finding {

@@ -1,11 +1,15 @@
 /// Dates as feeds write them: RFC 3339, the profile of ISO 8601 for the Internet.
 package enum InternetDate {
   /// The seconds since 1970 of `2026-11-28T09:00:00Z`; fractions are cut, a leap second counts as
-  /// the second after it. A date without time is its midnight in UTC. Nil if it is no such date.
+  /// the second after it. A date without time is its midnight in UTC, a month its first day, and there
+  /// may be a space before the zone. Nil if it is no such date.
   package static func secondsSince1970(_ text: String) -> Int64? {
     var digits = Scanner(text)
-    guard let year = digits.number(4), digits.take("-"), let month = digits.number(2),
-      digits.take("-"), let day = digits.number(2),
+    guard let year = digits.number(4), digits.take("-"), let month = digits.number(2) else {
+      return nil
+    }
+    if digits.isAtEnd { return secondsSince1970(year: year, month: month, day: 1) }
+    guard digits.take("-"), let day = digits.number(2),
       let date = secondsSince1970(year: year, month: month, day: day)
     else { return nil }
     if digits.isAtEnd { return date }
@@ -20,6 +24,7 @@ package enum InternetDate {
         guard digits.skipDigits() > 0 else { return nil }
       }
     }
+    if digits.take(" "), digits.isAtEnd { return nil }
     guard let offset = digits.zoneSeconds(), digits.isAtEnd else { return nil }
     return date + hour * 3600 + minute * 60 + second - offset
   }

@@ -4,7 +4,8 @@ import Stories
 /// Reads JSON Feed 1 and 1.1 with our additions under `_storytty`.
 ///
 /// One pass without a tree. Unknown keys are skipped; a known key with a value of the wrong type
-/// costs its item, not the feed.
+/// costs itself, or its item where that cannot be told as it was meant without it, not the feed. Where
+/// the text is wrong or cut off, the items before that are told.
 struct JSONFeed {
   private var reader: JSONReader
   private var collector: FeedCollector
@@ -14,38 +15,57 @@ struct JSONFeed {
   private var isStale = false
 
   /// - Parameters:
-  ///   - text: starts reading the text; called again where the feed's own name comes after its
-  ///     items.
+  ///   - text: read again where the feed's own name comes after its items.
   ///   - origin: where the text came from; relative addresses start there.
   ///   - base: where they start instead.
   static func read(
-    _ text: () -> JSONReader, name: String, origin: Story.Source, base: Story.Source? = nil,
+    _ text: FeedText, name: String, origin: Story.Source, base: Story.Source? = nil,
     files: any FileAccess
   ) throws(FeedError) -> Feed {
-    var feed = JSONFeed(text(), name: name, origin: origin, base: base, files: files)
     do {
-      let first = try feed.read()
-      guard feed.isStale, feed.collector.usedDefaults else { return first }
-      var again = JSONFeed(text(), name: name, origin: origin, base: base, files: files)
-      again.collector.title = feed.collector.title
-      again.collector.author = feed.collector.author
-      return try again.read()
+      let collector = FeedCollector(name: name, origin: origin, base: base, files: files)
+      let feed = try read(text, collector)
+      guard feed.isStale, feed.collector.usedDefaults else { return feed.collector.feed }
+      var next = collector
+      next.title = feed.collector.title
+      next.author = feed.collector.author
+      return try read(text, next).collector.feed
     } catch {
-      let place = "not valid JSON at line \(error.line), column \(error.column): "
-      throw .cannotRead(
-        source: name, reason: (error.offset == nil ? "" : place) + error.what)
+      throw .cannotRead(source: name, reason: JSONFeed.words(error))
     }
   }
 
-  private init(
-    _ reader: JSONReader, name: String, origin: Story.Source, base: Story.Source?,
-    files: any FileAccess
-  ) {
-    self.reader = reader
-    collector = FeedCollector(name: name, origin: origin, base: base, files: files)
+  private static func words(_ failure: JSONReader.Failure) -> String {
+    let place = "not valid JSON at line \(failure.line), column \(failure.column): "
+    return (failure.offset == nil ? "" : place) + failure.what
   }
 
-  private mutating func read() throws(JSONReader.Failure) -> Feed {
+  private static func read(
+    _ text: FeedText, _ collector: FeedCollector
+  ) throws(JSONReader.Failure) -> JSONFeed {
+    let source = text.open(.utf8)
+    var feed = JSONFeed(text.reader(source), collector)
+    do {
+      try feed.read()
+    } catch {
+      guard error.offset != nil, feed.hasVersion, feed.collector.hasStories else { throw error }
+      if !source.isLeft {
+        feed.collector.note("\(words(error)): what should follow is missing")
+      }
+    }
+    for odd in feed.reader.oddities {
+      feed.collector.note("\(odd.what), at line \(odd.line)", costsStories: false)
+    }
+    feed.collector.add(source.notes)
+    return feed
+  }
+
+  private init(_ reader: JSONReader, _ collector: FeedCollector) {
+    self.reader = reader
+    self.collector = collector
+  }
+
+  private mutating func read() throws(JSONReader.Failure) {
     let kind = try reader.peek()
     guard kind == .object else { throw wrong("not a JSON Feed: it is \(kind.rawValue)") }
     try reader.enter()
@@ -56,7 +76,6 @@ struct JSONFeed {
     try reader.finish()
     guard hasVersion else { throw wrong("not a JSON Feed: 'version' is missing") }
     guard hasItems else { throw wrong("not a JSON Feed: 'items' is missing") }
-    return collector.feed
   }
 
   private func wrong(_ reason: String) -> JSONReader.Failure {
@@ -73,11 +92,11 @@ struct JSONFeed {
       }
       hasVersion = true
     case "title":
-      collector.title = try reader.shownText(key, problem: &ignored)
+      collector.title = try reader.shownText(key, problem: &ignored).map(JSONFeed.title)
     case "author":
       collector.author = try reader.authorName(problem: &ignored) ?? collector.author
     case "authors":
-      collector.author = try reader.firstAuthorName(problem: &ignored) ?? collector.author
+      collector.author = try reader.authorNames(problem: &ignored).first ?? collector.author
     case "_storytty": try readAdditions()
     case "items":
       guard try reader.peek() == .array else {
@@ -130,8 +149,18 @@ struct JSONFeed {
         collector.skip(item: number, problem)
       } else {
         collector.add(item.told, number: number)
+        if let note = item.note {
+          collector.note("\(note): left out", of: "item \(number)", costsStories: false)
+        }
       }
     }
+  }
+}
+
+extension JSONFeed {
+  /// A title as it is shown: plain text by the format, but often written as HTML.
+  static func title(_ text: String) -> String {
+    HTMLText.title(text, isDecoded: false).inOneLine
   }
 }
 
@@ -180,15 +209,15 @@ extension JSONReader {
     return name
   }
 
-  /// The first name in the array of authors that is next.
-  mutating func firstAuthorName(problem: inout String?) throws(Failure) -> String? {
-    guard try enter(.array, "authors", problem: &problem) else { return nil }
-    var name: String?
+  /// The names in the array of authors that is next.
+  mutating func authorNames(problem: inout String?) throws(Failure) -> [String] {
+    guard try enter(.array, "authors", problem: &problem) else { return [] }
+    var names: [String] = []
     while try nextElement() {
       let next = try authorName(problem: &problem)
-      name = name ?? next
+      if let next, names.count < Limit.authors { names.append(next) }
     }
-    return name
+    return names
   }
 
   /// Enters a container of this kind; false for null, and with a problem for anything else.

@@ -5,8 +5,10 @@ import Stories
 struct JSONFeedItem {
   /// Why the item cannot be told; the first reason found.
   private(set) var problem: String?
+  /// What of it is left out, though it can be told; the first found.
+  private(set) var note: String?
   private var id = ""
-  private var author: String?
+  private var authors: [String] = []
   private var reel: String?
   private var published: Int64?
   private var expires: Int64?
@@ -17,11 +19,14 @@ struct JSONFeedItem {
   private var title: String?
   private var text: String?
   private var summary: String?
+  private var html: String?
   private var link: String?
   private var url: String?
   private var picture: String?
   /// Those that may be media.
   private var attachments: [FeedMedium] = []
+  /// Why one of them is left out: the reason of the item where nothing else of it is told.
+  private var attachmentProblem: String?
 
   /// Reads the object that is next, to its end, whatever is wrong inside.
   init(_ reader: inout JSONReader) throws(JSONReader.Failure) {
@@ -29,31 +34,46 @@ struct JSONFeedItem {
     while let key = try reader.nextKey() {
       switch key {
       case "id": id = try identifier(&reader)
-      case "title": title = try reader.shownText(key, problem: &problem)
-      case "content_text": text = try reader.shownText(key, problem: &problem)
-      case "summary": summary = try reader.shownText(key, problem: &problem)
-      case "url": url = try reader.text(key, problem: &problem)
-      case "image": picture = try reader.text(key, problem: &problem)
-      case "author": author = try reader.authorName(problem: &problem) ?? author
-      case "authors": author = try reader.firstAuthorName(problem: &problem) ?? author
+      case "title": title = try reader.shownText(key, problem: &note)
+      case "content_text": text = try reader.shownText(key, problem: &note)
+      case "summary": summary = try reader.shownText(key, problem: &note)
+      case "content_html": html = try reader.shownText(key, problem: &note)
+      case "url": url = try reader.text(key, problem: &note)
+      case "image": picture = try reader.text(key, problem: &note)
+      case "author":
+        let name = try reader.authorName(problem: &note)
+        if authors.isEmpty, let name { authors = [name] }
+      case "authors":
+        let names = try reader.authorNames(problem: &note)
+        if !names.isEmpty { authors = names }
       case "date_published":
-        published = try reader.text(key, problem: &problem).flatMap(InternetDate.secondsSince1970)
+        published = try reader.text(key, problem: &note).flatMap(InternetDate.secondsSince1970)
       case "attachments": try readAttachments(&reader)
       case "_storytty": try readAdditions(&reader)
       default: try reader.skip()
       }
     }
+    if things.isEmpty { problem = problem ?? attachmentProblem ?? note }
+    note = attachmentProblem ?? note
   }
 
   /// What the item says, where nothing is wrong with it.
   var told: FeedItem {
     FeedItem(
-      id: id, author: author, reel: reel, caption: title ?? text ?? summary ?? "",
+      id: id, author: authors.first, authors: authors, reel: reel, caption: caption,
       published: published, expires: expires, maxViews: maxViews, imageTime: imageTime,
       link: webLink, reactions: reactions, things: things)
   }
 
-  /// JSON Feed says that attachments of the same title, also of none, are the same thing.
+  private var caption: String {
+    let captions = [
+      title.map(JSONFeed.title), text, summary.map(JSONFeed.title), html.map(HTMLText.plain),
+    ]
+    return captions.compactMap { $0 }.first { !$0.isEmpty } ?? ""
+  }
+
+  /// Attachments of the same title are the same thing (JSON Feed 1.1, "Attachments"), and of those
+  /// without a title the ones that are called the same but for their endings.
   private var things: [[FeedMedium]] {
     if attachments.isEmpty {
       guard let picture, !picture.isEmpty else { return [] }
@@ -62,13 +82,18 @@ struct JSONFeedItem {
     if attachments.count == 1 { return [attachments] }
     var groups: [[FeedMedium]] = []
     for medium in attachments {
-      if let index = groups.firstIndex(where: { $0[0].title == medium.title }) {
+      if let index = groups.firstIndex(where: { JSONFeedItem.isSame($0[0], medium) }) {
         groups[index].append(medium)
       } else {
         groups.append([medium])
       }
     }
     return groups.map { $0.sorted { $0.rank < $1.rank } }
+  }
+
+  private static func isSame(_ one: FeedMedium, _ other: FeedMedium) -> Bool {
+    guard one.title.isEmpty, other.title.isEmpty else { return one.title == other.title }
+    return URLText.withoutEnding(one.address) == URLText.withoutEnding(other.address)
   }
 
   /// The page about it, if that is one of the web.
@@ -81,31 +106,31 @@ struct JSONFeedItem {
   private mutating func identifier(_ reader: inout JSONReader) throws(JSONReader.Failure) -> String
   {
     guard try reader.peek() == .number else {
-      return try reader.text("id", problem: &problem) ?? ""
+      return try reader.text("id", problem: &note) ?? ""
     }
     return try reader.number()
   }
 
   private mutating func readAttachments(_ reader: inout JSONReader) throws(JSONReader.Failure) {
-    guard try reader.enter(.array, "attachments", problem: &problem) else { return }
+    guard try reader.enter(.array, "attachments", problem: &attachmentProblem) else { return }
     while try reader.nextElement() {
-      guard try reader.enter(.object, "attachments", problem: &problem) else { continue }
+      guard try reader.enter(.object, "attachments", problem: &attachmentProblem) else { continue }
       var address: String?
       var type: String?
       var title: String?
       var durationS: Double?
       while let key = try reader.nextKey() {
         switch key {
-        case "url": address = try reader.text(key, problem: &problem)
-        case "mime_type": type = try reader.text(key, problem: &problem)
-        case "title": title = try reader.shownText(key, problem: &problem)
+        case "url": address = try reader.text(key, problem: &note)
+        case "mime_type": type = try reader.text(key, problem: &note)
+        case "title": title = try reader.shownText(key, problem: &note).map(JSONFeed.title)
         case "duration_in_seconds":
-          durationS = try reader.number(key, problem: &problem).flatMap(positive)
+          durationS = try reader.number(key, problem: &note).flatMap(positive)
         default: try reader.skip()
         }
       }
       guard let address, !address.isEmpty else {
-        problem = problem ?? "an attachment has no 'url'"
+        attachmentProblem = attachmentProblem ?? "an attachment has no 'url'"
         continue
       }
       let medium = FeedMedium(
@@ -122,9 +147,9 @@ struct JSONFeedItem {
     guard try reader.enter(.object, "_storytty", problem: &problem) else { return }
     while let key = try reader.nextKey() {
       switch key {
-      case "reel": reel = try reader.shownText(key, problem: &problem)
-      case "link": link = try reader.text(key, problem: &problem)
-      case "imageTime": imageTime = try reader.number(key, problem: &problem).flatMap(positive)
+      case "reel": reel = try reader.shownText(key, problem: &note)
+      case "link": link = try reader.text(key, problem: &note)
+      case "imageTime": imageTime = try reader.number(key, problem: &note).flatMap(positive)
       case "maxViews":
         guard let views = try reader.number(key, problem: &problem) else { continue }
         if views >= 0, views == views.rounded() {
@@ -144,7 +169,7 @@ struct JSONFeedItem {
 
   /// Strangers react: what is wrong in one of theirs costs that reaction alone.
   private mutating func readReactions(_ reader: inout JSONReader) throws(JSONReader.Failure) {
-    guard try reader.enter(.array, "reactions", problem: &problem) else { return }
+    guard try reader.enter(.array, "reactions", problem: &note) else { return }
     while try reader.nextElement() {
       var ignored: String?
       guard try reader.enter(.object, "reactions", problem: &ignored) else { continue }

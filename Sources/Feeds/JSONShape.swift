@@ -5,6 +5,8 @@ enum JSONShape {
   case feed
   /// A Lottie animation.
   case animation
+  /// A list in the manner of JSPF.
+  case playlist
   case other
 
   /// The text may be cut off or wrong: then the keys before that count.
@@ -31,7 +33,9 @@ enum JSONShape {
     if version.contains("jsonfeed.org") || keys.isSuperset(of: ["version", "items"]) {
       self = .feed
     } else {
-      self = keys.intersection(marks).count >= 3 ? .animation : .other
+      self =
+        keys.intersection(marks).count >= 3
+        ? .animation : keys.contains("playlist") ? .playlist : .other
     }
   }
 }

@@ -1,24 +1,49 @@
-/// Dates as RSS writes them: RFC 822 with the years of RFC 5322, and what is often made of that.
-package enum MailDate {
+/// A date as RSS writes it: RFC 822 with the years of RFC 5322, and what is often made of that, such as
+/// the order of asctime(3).
+package struct MailDate: Equatable {
+  package let secondsSince1970: Int64
+  /// The name of its zone where that means nothing: then it counts as UTC.
+  package let unknownZone: String?
+
   /// The seconds since 1970 of `Sat, 28 Nov 2026 09:00:00 GMT`; nil if it is no such date. The name
   /// of the day is not read, a zone that is not known counts as UTC.
   package static func secondsSince1970(_ text: String) -> Int64? {
+    MailDate(text)?.secondsSince1970
+  }
+
+  /// Nil if it is no such date. The name of the day is not read.
+  package init?(_ text: String) {
     var words = Words(text)
     words.skipLetters()
-    guard let day = words.number(1...2), let month = words.month(), let year = words.year(),
-      let date = InternetDate.secondsSince1970(year: year, month: month, day: day.value)
-    else { return nil }
-    if words.isAtEnd { return date }
-    guard let hour = words.number(1...2)?.value, hour < 24, words.take(":"),
-      let minute = words.number(1...2)?.value, minute < 60
-    else { return nil }
-    var second: Int64 = 0
-    if words.take(":") {
-      guard let value = words.number(1...2)?.value, value <= 60 else { return nil }
-      second = value
+    let zone: Words.Zone?
+    let date: Int64
+    var timeOfDay: Int64 = 0
+    if words.isAtLetter {
+      guard let month = words.month(), let day = words.number(1...2), let time = words.time() else {
+        return nil
+      }
+      timeOfDay = time
+      zone = words.isAtLetter ? words.zone() : Words.Zone(seconds: 0)
+      guard let year = words.year(),
+        let found = InternetDate.secondsSince1970(year: year, month: month, day: day.value)
+      else { return nil }
+      date = found
+    } else {
+      guard let day = words.number(1...2), let month = words.month(), let year = words.year(),
+        let found = InternetDate.secondsSince1970(year: year, month: month, day: day.value)
+      else { return nil }
+      date = found
+      if words.isAtEnd {
+        zone = Words.Zone(seconds: 0)
+      } else {
+        guard let time = words.time() else { return nil }
+        timeOfDay = time
+        zone = words.zone()
+      }
     }
-    guard let offset = words.zoneSeconds() else { return nil }
-    return date + hour * 3600 + minute * 60 + second - offset
+    guard let zone else { return nil }
+    secondsSince1970 = date + timeOfDay - zone.seconds
+    unknownZone = zone.unknownName
   }
 
   private struct Words {
@@ -38,6 +63,23 @@ package enum MailDate {
     }
 
     mutating func skipLetters() { _ = letters() }
+
+    var isAtLetter: Bool {
+      mutating get {
+        skipSpace()
+        return rest.first.map { (0x61...0x7A).contains($0 | 0x20) } ?? false
+      }
+    }
+
+    /// Seconds since midnight of `9:00` or `09:00:00`.
+    mutating func time() -> Int64? {
+      guard let hour = number(1...2)?.value, hour < 24, take(":"),
+        let minute = number(1...2)?.value, minute < 60
+      else { return nil }
+      guard take(":") else { return hour * 3600 + minute * 60 }
+      guard let second = number(1...2)?.value, second <= 60 else { return nil }
+      return hour * 3600 + minute * 60 + second
+    }
 
     mutating func take(_ mark: Unicode.Scalar) -> Bool {
       guard rest.first == UInt8(ascii: mark) else { return false }
@@ -85,17 +127,37 @@ package enum MailDate {
       return value < 50 ? 2000 + value : 1900 + value
     }
 
-    mutating func zoneSeconds() -> Int64? {
+    struct Zone {
+      /// East of Greenwich.
+      var seconds: Int64
+      var unknownName: String?
+    }
+
+    /// `+0100`, `+01:00`, `GMT`, `GMT+01:00` or another name; nothing is UTC.
+    mutating func zone() -> Zone? {
+      guard isAtLetter else { return offset() }
+      let start = rest
+      let name = letters()
+      if Words.universal.contains(name) {
+        let sign = rest.first
+        return sign == UInt8(ascii: "+") || sign == UInt8(ascii: "-") ? offset() : Zone(seconds: 0)
+      }
+      if let hours = Words.zoneHours[name] { return Zone(seconds: hours * 3600) }
+      let word = Substring(start.prefix { (0x61...0x7A).contains($0 | 0x20) })
+      return Zone(seconds: 0, unknownName: String(word.prefix(16)))
+    }
+
+    private mutating func offset() -> Zone? {
       skipSpace()
       let isWest = take("-")
-      guard isWest || take("+") else { return Words.zoneHours[letters()].map { $0 * 3600 } ?? 0 }
+      guard isWest || take("+") else { return Zone(seconds: 0) }
       guard let (value, digits) = number(2...4), digits != 3 else { return nil }
       var (hours, minutes) = (value / 100, value % 100)
       if digits == 2 {
         guard take(":"), let rest = number(2...2)?.value else { return nil }
         (hours, minutes) = (value, rest)
       }
-      return (hours * 3600 + minutes * 60) * (isWest ? -1 : 1)
+      return Zone(seconds: (hours * 3600 + minutes * 60) * (isWest ? -1 : 1))
     }
 
     private static func packed(_ text: String) -> UInt32 {
@@ -106,9 +168,36 @@ package enum MailDate {
       "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
     ].map(packed)
 
+    private static let universal = Set(["gmt", "utc", "ut", "z", "wet"].map(packed))
+
+    /// Names of RFC 822, and those of which only one zone is meant elsewhere.
     private static let zoneHours: [UInt32: Int64] = [
       packed("est"): -5, packed("edt"): -4, packed("cst"): -6, packed("cdt"): -5,
       packed("mst"): -7, packed("mdt"): -6, packed("pst"): -8, packed("pdt"): -7,
+      packed("akst"): -9, packed("akdt"): -8, packed("hst"): -10,
+      packed("west"): 1, packed("bst"): 1, packed("cet"): 1, packed("met"): 1, packed("mez"): 1,
+      packed("cest"): 2, packed("mest"): 2, packed("eet"): 2, packed("eest"): 3, packed("msk"): 3,
+      packed("jst"): 9, packed("kst"): 9, packed("aest"): 10, packed("aedt"): 11,
+      packed("nzst"): 12, packed("nzdt"): 13,
     ]
+  }
+}
+
+/// The zones of a feed's dates that mean nothing.
+struct UnknownZones {
+  private var first = ""
+  private var count = 0
+
+  mutating func add(_ name: String) {
+    if count == 0 { first = name }
+    count += 1
+  }
+
+  /// What is to be said of them; nil where there are none.
+  var words: String? {
+    guard count > 0 else { return nil }
+    let dates = count == 1 ? "a date is" : "\(count) dates are"
+    return
+      "\(dates) in a zone that is not known (\(count == 1 ? "" : "the first is ")'\(first)'): taken as UTC"
   }
 }

@@ -14,9 +14,15 @@ struct SourceOpener {
   private let web: (any WebAccess)?
   private let workingFolder: String
   private var glances: Glances
+  /// What the source that is being opened may cost.
+  private var effort = Effort()
+  private let newEffort: () -> Effort
 
-  init(files: any FileAccess, web: (any WebAccess)?) {
+  init(
+    files: any FileAccess, web: (any WebAccess)?, effort: @escaping () -> Effort = { Effort() }
+  ) {
     self.files = files
+    newEffort = effort
     self.web = web
     let folder = files.workingDirectory
     workingFolder = folder.hasSuffix("/") ? folder : folder + "/"
@@ -25,6 +31,8 @@ struct SourceOpener {
 
   /// Reads one source as the user wrote it.
   mutating func open(_ source: String) throws(FeedError) -> Found {
+    effort = newEffort()
+    web?.beginSource()
     guard !source.isEmpty else { throw .cannotPlay(source: "''", reason: "the name is empty") }
     guard !source.utf8.contains(0) else {
       throw .cannotPlay(source: URLText.shown(source), reason: "the name holds a NUL")
@@ -90,7 +98,8 @@ struct SourceOpener {
     let found = try feed(content, claim, .url(source), base, shown) {
       () throws(FeedText.Unreadable) in
       do throws(WebFailure) {
-        return FeedText(try web.whole(of: source, most: Limit.feedBytes).bytes)
+        let answer = try web.whole(of: source, most: Limit.feedBytes)
+        return FeedText(answer.bytes, charset: answer.charset)
       } catch {
         throw FeedText.Unreadable(words: error.reason)
       }
@@ -161,9 +170,12 @@ struct SourceOpener {
     _ source: String, _ text: () throws(FeedText.Unreadable) -> FeedText
   ) throws(FeedError) -> Feed? {
     let claimsMedium = claim?.isMedium ?? false
+    let effort = effort
     func readable() throws(FeedError) -> FeedText {
       do {
-        return try text()
+        var text = try text()
+        text.effort = effort
+        return text
       } catch {
         throw .cannotRead(source: source, reason: error.words)
       }
@@ -176,19 +188,65 @@ struct SourceOpener {
       var shape = JSONShape(text.head())
       if shape != .feed { shape = JSONShape(text.reader()) }
       if shape == .animation || (shape == .other && claimsMedium) { return nil }
-      return try JSONFeed.read(text.reader, name: source, origin: origin, base: base, files: files)
+      if shape == .playlist {
+        return try entries(origin, base, source) { (reader) throws(FeedError) in
+          try JSPF.read(text, source: source, into: &reader)
+        }
+      }
+      return try JSONFeed.read(text, name: source, origin: origin, base: base, files: files)
     case .unknown, .empty:
       if claim == .list { return try list(try readable(), origin, base, source) }
-      guard claim == .json else { return nil }
-      return try JSONFeed.read(
-        try readable().reader, name: source, origin: origin, base: base, files: files)
+      if claim == .json {
+        return try JSONFeed.read(try readable(), name: source, origin: origin, base: base, files: files)
+      }
+      return try named(URLText.ending(of: origin.text), readable, origin, base, source)
     case .media: return nil
+    case .packed:
+      guard !claimsMedium else { return nil }
+      let text = try unpacked(try readable(), source)
+      let content = Content(head: text.raw(0, Limit.headBytes))
+      guard content != .packed else {
+        throw .cannotRead(source: source, reason: "packed with gzip more than once")
+      }
+      return try feed(content, claim, origin, base, source) { text }
     case .xml: return claimsMedium ? nil : try xml(try readable(), origin, base, source)
     case .pls: return claimsMedium ? nil : try pls(try readable(), origin, base, source)
     case .webPage:
       guard !claimsMedium, let reason = content.refusal else { return nil }
       throw .cannotRead(source: source, reason: reason)
     }
+  }
+
+  /// A text out of gzip.
+  private func unpacked(_ text: FeedText, _ source: String) throws(FeedError) -> FeedText {
+    do throws(Gzip.Failure) {
+      let bytes = try Gzip.unpack(text.raw(0, text.count), limit: Limit.feedBytes)
+      return FeedText(bytes, charset: text.charset)
+    } catch {
+      let reason =
+        switch error {
+        case .outOfMemory: "there is no memory to unpack it"
+        case .tooLong: "it is larger than \(Limit.feedBytes >> 20) MiB when it is unpacked"
+        case .damaged: "damaged or cut off: it cannot be unpacked"
+        }
+      throw .cannotRead(source: source, reason: reason)
+    }
+  }
+
+  /// A list of which only the name tells that it is one; nil for what the decoder must judge.
+  private mutating func named(
+    _ ending: String, _ text: () throws(FeedError) -> FeedText, _ origin: Story.Source,
+    _ base: Story.Source, _ source: String
+  ) throws(FeedError) -> Feed? {
+    let kind: String
+    switch ending {
+    case "strm", "ram": return try list(try text(), origin, base, source)
+    case "cue": kind = "a cue sheet"
+    case "b4s": kind = "a Winamp list"
+    case "mpcpl": kind = "a list of MPC"
+    default: return nil
+    }
+    throw .cannotRead(source: source, reason: "\(kind), which is not read")
   }
 
   /// A feed or list in XML, as its outermost element tells.
@@ -206,9 +264,13 @@ struct SourceOpener {
       return try SyndicationFeed.read(
         text, name: source, origin: origin, base: base, files: files)
     case "playlist":
-      return try ListReader.read(
-        origin: origin, base: base, source: source, files: files, glances: &glances
-      ) { (reader) throws(FeedError) in try XSPF.read(text, source: source, into: &reader) }
+      return try entries(origin, base, source) { (reader) throws(FeedError) in
+        try XSPF.read(text, source: source, into: &reader)
+      }
+    case let name? where name.lowercased() == "asx":
+      return try entries(origin, base, source) { (reader) throws(FeedError) in
+        try ASX.read(text, source: source, into: &reader)
+      }
     case let name?:
       let shown = name.cut(to: 40)
       throw .cannotRead(source: source, reason: "XML, but no feed: it is a <\(shown)>")
@@ -219,16 +281,11 @@ struct SourceOpener {
   private mutating func pls(
     _ text: FeedText, _ origin: Story.Source, _ base: Story.Source, _ source: String
   ) throws(FeedError) -> Feed {
-    let list: PLS
-    do throws(FeedText.Unreadable) {
-      list = PLS(try text.whole())
-    } catch {
-      throw .cannotRead(source: source, reason: error.words)
-    }
-    return try ListReader.read(
-      origin: origin, base: base, source: source, files: files, glances: &glances
-    ) { reader in
+    let (text, notes) = try whole(text, source)
+    let list = PLS(text)
+    return try entries(origin, base, source) { reader in
       for entry in list.entries { reader.add(entry) }
+      reader.note(notes, of: source)
       return nil
     }
   }
@@ -236,15 +293,34 @@ struct SourceOpener {
   private mutating func list(
     _ text: FeedText, _ origin: Story.Source, _ base: Story.Source, _ source: String
   ) throws(FeedError) -> Feed? {
-    let list: M3U
+    let (text, notes) = try whole(text, source)
+    let list = M3U(text)
+    if list.isStream { return nil }
+    return try entries(origin, base, source) { reader in
+      let title = reader.add(list)
+      reader.note(notes, of: source)
+      return title
+    }
+  }
+
+  private func whole(
+    _ text: FeedText, _ source: String
+  ) throws(FeedError) -> (text: [UInt8], notes: [TextNote]) {
     do throws(FeedText.Unreadable) {
-      list = M3U(try text.whole())
+      return try text.whole()
     } catch {
       throw .cannotRead(source: source, reason: error.words)
     }
-    if list.isStream { return nil }
+  }
+
+  /// A list of entries.
+  private mutating func entries(
+    _ origin: Story.Source, _ base: Story.Source, _ source: String,
+    _ fill: (inout ListReader) throws(FeedError) -> String?
+  ) throws(FeedError) -> Feed {
+    let (files, effort) = (files, effort)
     return try ListReader.read(
-      list, origin: origin, base: base, source: source, files: files, glances: &glances)
+      origin: origin, base: base, source: source, files: files, glances: &glances, effort: effort, fill)
   }
 
   private func loose(_ path: String, _ kind: Story.Kind?) -> Found {

@@ -1,3 +1,5 @@
+import System
+
 /// The little of RFC 3986 that feeds need, on text: nothing is decoded that stays a URL.
 package enum URLText {
   /// Schemes that count also without `//`, so that `Song: live.mp3` stays a file name.
@@ -70,8 +72,8 @@ package enum URLText {
   static func filePath(_ url: String) -> String? {
     guard let parts = Parts(url) else { return nil }
     let host = (parts.authority ?? "").lowercased()
-    guard host.isEmpty || host == "localhost", parts.path.hasPrefix("/"),
-      let path = percentDecoded(parts.path), !path.utf8.contains(0)
+    let path = percentDecoded(parts.path)
+    guard host.isEmpty || host == "localhost", parts.path.hasPrefix("/"), !path.utf8.contains(0)
     else { return nil }
     return "/" + withoutDots(path).drop { $0 == "/" }
   }
@@ -93,8 +95,8 @@ package enum URLText {
     return root + withoutDots(folder + path) + query
   }
 
-  /// The bytes behind `%XX`; nil when the result is no UTF-8. A lone `%` stays.
-  static func percentDecoded(_ text: String) -> String? {
+  /// The name of a file with the bytes behind `%XX`. A lone `%` stays.
+  static func percentDecoded(_ text: String) -> String {
     guard text.utf8.contains(UInt8(ascii: "%")) else { return text }
     var bytes: [UInt8] = []
     let units = Array(text.utf8)
@@ -110,7 +112,7 @@ package enum URLText {
         index += 1
       }
     }
-    return String(validating: bytes, as: UTF8.self)
+    return FileName.text(bytes)
   }
 
   /// Whether the path of a URL ends with a slash.
@@ -134,6 +136,21 @@ package enum URLText {
     let name = lastPart(of: path)
     guard let dot = name.lastIndex(of: "."), dot > name.startIndex else { return name }
     return String(name[..<dot])
+  }
+
+  /// The ending of the name that a path or address ends with, in small letters: `m3u` of `a/b.M3U?x`.
+  /// Empty for none.
+  static func ending(of address: String) -> String {
+    let name = lastPart(of: String(address.unicodeScalars.prefix { $0 != "?" && $0 != "#" }))
+    guard let dot = name.lastIndex(of: "."), dot > name.startIndex else { return "" }
+    return name[name.index(after: dot)...].lowercased()
+  }
+
+  /// An address without query and the ending of its name.
+  static func withoutEnding(_ address: String) -> String {
+    let path = String(address.unicodeScalars.prefix { $0 != "?" && $0 != "#" })
+    let ending = ending(of: path)
+    return ending.isEmpty ? path : String(path.dropLast(ending.count + 1))
   }
 
   /// RFC 3986, section 5.2.4.

@@ -9,12 +9,18 @@ public protocol WebAccess {
   func address(short source: String) throws(WebFailure) -> String?
   /// Whether an address is known to be a folder that lists itself.
   func isFolder(_ url: String) -> Bool
+  /// Begins with another source: what is waited for it in all is counted from here.
+  func beginSource()
   /// What servers answer when folders are asked to list themselves (RFC 4918), in the order of the
   /// addresses.
   ///
   /// - Parameter folder: the folder that names them, where one does and was listed before: what it may
   ///   reach they may reach.
   func listings(of urls: [String], namedBy folder: String?) -> [Result<WebBytes, WebFailure>]
+}
+
+extension WebAccess {
+  public func beginSource() {}
 }
 
 /// What a server answered, now or when it was asked last.

@@ -74,6 +74,46 @@ package enum JSONEscapes {
     return String(decoding: units, as: UTF8.self)
   }
 
+  /// The same for a text with escapes that JSON does not have: `\xNN` is the character of that number,
+  /// and any other the character behind the backslash.
+  static func guessed(_ text: ArraySlice<UInt8>) -> String {
+    var units: [UInt8] = []
+    var index = text.startIndex
+    while index < text.endIndex {
+      let next = text[index...].firstIndex(of: UInt8(ascii: "\\")) ?? text.endIndex
+      units += text[index..<next]
+      guard next + 1 < text.endIndex else { break }
+      let escape = text[next + 1]
+      // One escape and what may belong to it: a second half of UTF-16.
+      let length = escape == UInt8(ascii: "u") ? 12 : 2
+      if let known = known(text[next..<min(next + length, text.endIndex)]) {
+        units += known.text.utf8
+        index = next + known.count
+      } else if escape == UInt8(ascii: "x"), next + 4 <= text.endIndex,
+        let value = UInt8(String(decoding: text[(next + 2)..<(next + 4)], as: UTF8.self), radix: 16)
+      {
+        units += String(Character(Unicode.Scalar(value))).utf8
+        index = next + 4
+      } else {
+        units.append(escape)
+        index = next + 2
+      }
+    }
+    return String(decoding: units, as: UTF8.self)
+  }
+
+  /// What the escape at the start of a text is, and how many bytes it takes; nil where JSON has none
+  /// such.
+  private static func known(_ text: ArraySlice<UInt8>) -> (text: String, count: Int)? {
+    let counts = text.count > 2 ? [12, 6] : [2]
+    for count in counts where count <= text.count {
+      guard let resolved = try? resolved(text.prefix(count)) else { continue }
+      // Both halves are one character; a second character is for the next time.
+      if count < 12 || resolved.unicodeScalars.count == 1 { return (resolved, count) }
+    }
+    return nil
+  }
+
   /// The scalar of `\uXXXX`, with the second half where it needs one.
   private static func scalar(
     in text: ArraySlice<UInt8>, at index: inout Int

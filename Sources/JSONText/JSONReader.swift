@@ -2,7 +2,8 @@
 ///
 /// Meant for feeds of 100,000 items: what the caller does not ask for is skipped without an
 /// allocation, and only a window of the text is in memory. Raw control characters inside strings
-/// are let through, as real feeds hold them.
+/// are let through, as real feeds hold them. A lenient one takes more of what people write: comments,
+/// commas before an end, a function around it all (JSONP), numbers that are none, and unknown escapes.
 package struct JSONReader {
   package enum Kind: String {
     case object = "an object"
@@ -30,6 +31,9 @@ package struct JSONReader {
     }
   }
 
+  /// What in a lenient text has no meaning: each kind of it, with the line where it first was.
+  package private(set) var oddities: [(what: String, line: Int)] = []
+  private let isLenient: Bool
   /// The window: what comes before it is dropped, what comes after it is asked for.
   private var bytes: [UInt8]
   private var position = 0
@@ -45,22 +49,26 @@ package struct JSONReader {
   private var lineStart = 0
 
   /// Starts at the first value of a text in memory; a byte order mark is skipped.
-  package init(_ bytes: [UInt8]) {
-    self.init(window: bytes) { _, _ in [] }
+  package init(_ bytes: [UInt8], isLenient: Bool = false) {
+    self.init(window: bytes, isLenient) { _, _ in [] }
   }
 
   /// Starts at the first value of a text that is read as it is needed.
   ///
   /// - Parameter more: gives the bytes from an offset on, about as many as asked for; none at the
   ///   text's end.
-  package init(more: @escaping (_ offset: Int, _ count: Int) -> [UInt8]) {
-    self.init(window: more(0, JSONReader.windowBytes), more: more)
+  package init(
+    isLenient: Bool = false, more: @escaping (_ offset: Int, _ count: Int) -> [UInt8]
+  ) {
+    self.init(window: more(0, JSONReader.windowBytes), isLenient, more: more)
   }
 
-  private init(window: [UInt8], more: @escaping (Int, Int) -> [UInt8]) {
+  private init(window: [UInt8], _ isLenient: Bool, more: @escaping (Int, Int) -> [UInt8]) {
     bytes = window
     self.more = more
+    self.isLenient = isLenient
     if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { position = 3 }
+    if isLenient { skipCall() }
   }
 
   private static let windowBytes = 256 << 10
@@ -75,9 +83,13 @@ package struct JSONReader {
     case UInt8(ascii: "{"): return .object
     case UInt8(ascii: "["): return .array
     case UInt8(ascii: "\""): return .string
+    case UInt8(ascii: "-") where isLenient && isNoNumber(): return .null
     case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): return .number
     case UInt8(ascii: "t"), UInt8(ascii: "f"): return .bool
     case UInt8(ascii: "n"): return .null
+    case UInt8(ascii: "N"), UInt8(ascii: "I"), UInt8(ascii: "u"):
+      guard isLenient else { throw failure("a value is expected") }
+      return .null
     default: throw failure("a value is expected")
     }
   }
@@ -110,21 +122,30 @@ package struct JSONReader {
 
   /// Nothing but space may follow the outermost value.
   package mutating func finish() throws(Failure) {
+    if isLenient {
+      while skipSpace(), [UInt8(ascii: ")"), UInt8(ascii: ";")].contains(bytes[position]) {
+        position += 1
+      }
+    }
     guard !skipSpace() else { throw failure("something follows its end") }
   }
 
   private mutating func advance(end: UInt8) throws(Failure) -> Bool {
     let byte = try nextByte()
-    if byte == end {
-      position += 1
-      depth -= 1
-      isFresh = false
-      return false
-    }
+    if byte == end { return leave() }
     guard !isFresh else { return true }
     guard byte == UInt8(ascii: ",") else { throw failure("',' is expected") }
     position += 1
+    // A comma before the end.
+    if isLenient, try nextByte() == end { return leave() }
     return true
+  }
+
+  private mutating func leave() -> Bool {
+    position += 1
+    depth -= 1
+    isFresh = false
+    return false
   }
 
   private mutating func skipColon() throws(Failure) {
@@ -175,8 +196,33 @@ package struct JSONReader {
     case .string: position = try endOfString().index + 1
     case .number: position = try endOfNumber()
     case .bool: try skipWord(bytes[position] == UInt8(ascii: "t") ? "true" : "false")
+    case .null where bytes[position] != UInt8(ascii: "n"): try skipNoNumber()
     case .null: try skipWord("null")
     }
+  }
+
+  /// `NaN`, `Infinity` and `undefined`, which JavaScript knows.
+  private mutating func skipNoNumber() throws(Failure) {
+    let words = ["NaN", "Infinity", "-Infinity", "undefined", "-NaN"]
+    while bytes.count - position < 9, fill() {}
+    for word in words where bytes[position...].starts(with: word.utf8) {
+      note("\(word) is no value")
+      position += word.utf8.count
+      return
+    }
+    throw failure("a value is expected")
+  }
+
+  private mutating func isNoNumber() -> Bool {
+    while bytes.count <= position + 1, fill() {}
+    let next = position + 1
+    return next < bytes.count
+      && (bytes[next] == UInt8(ascii: "I") || bytes[next] == UInt8(ascii: "N"))
+  }
+
+  private mutating func note(_ what: String) {
+    guard oddities.count < 8, !oddities.contains(where: { $0.what == what }) else { return }
+    oddities.append((what, failure(what).line))
   }
 
   private mutating func skipWord(_ word: String) throws(Failure) {
@@ -199,11 +245,51 @@ package struct JSONReader {
       while position < bytes.count {
         switch bytes[position] {
         case 0x20, 0x0A, 0x0D, 0x09: position += 1
+        case UInt8(ascii: "/") where isLenient:
+          guard skipComment() else { return true }
         default: return true
         }
       }
     } while fill()
     return false
+  }
+
+  /// Steps over a comment of JavaScript; false where none is.
+  private mutating func skipComment() -> Bool {
+    while bytes.count - position < 2, fill() {}
+    guard position + 1 < bytes.count else { return false }
+    let isLine = bytes[position + 1] == UInt8(ascii: "/")
+    guard isLine || bytes[position + 1] == UInt8(ascii: "*") else { return false }
+    position += 2
+    var last: UInt8 = 0
+    repeat {
+      while position < bytes.count {
+        let byte = bytes[position]
+        position += 1
+        if isLine ? byte == 0x0A : last == UInt8(ascii: "*") && byte == UInt8(ascii: "/") {
+          return true
+        }
+        last = byte
+      }
+    } while fill()
+    return true
+  }
+
+  /// Steps over the name of a function that is called with the text (JSONP).
+  private mutating func skipCall() {
+    guard skipSpace() else { return }
+    var index = position
+    while index < min(bytes.count, position + 128), JSONReader.isNameByte(bytes[index]) {
+      index += 1
+    }
+    if index > position, index < bytes.count, bytes[index] == UInt8(ascii: "(") {
+      position = index + 1
+    }
+  }
+
+  private static func isNameByte(_ byte: UInt8) -> Bool {
+    (0x61...0x7A).contains(byte | 0x20) || (0x30...0x39).contains(byte)
+      || "_$.".utf8.contains(byte)
   }
 
   /// Drops what lies before the position and adds the text that follows; false at its end.
@@ -299,11 +385,13 @@ package struct JSONReader {
   private func isDigit(_ index: Int) -> Bool { bytes[index] &- UInt8(ascii: "0") < 10 }
 
   /// Resolves the escapes of the string that lies right before the position.
-  private func unescaped(_ text: ArraySlice<UInt8>) throws(Failure) -> String {
+  private mutating func unescaped(_ text: ArraySlice<UInt8>) throws(Failure) -> String {
     do {
       return try JSONEscapes.resolved(text)
     } catch {
-      throw failure(error.what, at: error.index)
+      guard isLenient else { throw failure(error.what, at: error.index) }
+      note(error.what)
+      return JSONEscapes.guessed(text)
     }
   }
 

@@ -9,8 +9,8 @@ public enum DisplayText {
 
   /// The text without anything that could act on the terminal or mislead a reader.
   ///
-  /// Line breaks and tabs become spaces; other controls (C0, DEL, C1) and unassigned code points
-  /// become U+FFFD; bidirectional controls, joiners, variation selectors and other invisible
+  /// Line breaks and tabs become spaces; other controls (C0, DEL, C1), unassigned code points and what
+  /// is no UTF-8 in names of files become U+FFFD; bidirectional controls, joiners, variation selectors and other invisible
   /// scalars vanish, so that an emoji sequence becomes its parts, whose width all terminals agree
   /// on.
   ///
@@ -119,6 +119,8 @@ public enum DisplayText {
     case 0x20...0x7E: return scalar
     case 0x09...0x0D, 0x85: return " "
     case 0x00...0x1F, 0x7F...0x9F: return replacement
+    // A byte of a file's name that is no UTF-8 (`FileName` in System).
+    case 0x10FE80...0x10FEFF: return replacement
     default: break
     }
     let properties = scalar.properties

@@ -1,4 +1,5 @@
 import JSONText
+import System
 
 /// A JSON value to be written (RFC 8259); keys keep their order.
 public indirect enum JSON: Sendable {
@@ -31,7 +32,7 @@ public indirect enum JSON: Sendable {
     case .bool(let value): out.raw(value ? "true" : "false")
     case .integer(let value): out.raw("\(value)")
     case .number(let value): out.raw(value.isFinite ? JSON.plain(value) : "null")
-    case .text(let value): out.string(value)
+    case .text(let value): out.string(FileName.shown(value))
     case .array(let values):
       JSON.writeList(values, "[", "]", into: &out, indent: indent) { value, out, inner in
         value.write(into: &out, indent: inner)

@@ -9,10 +9,24 @@ public struct WebReader: WebAccess {
   private let network: Network
   /// Told what is waited for, at most ten times a second; nil when the waiting is over.
   private let waiting: (String?) -> Void
+  private let patience: Patience
 
-  public init(_ network: Network, waiting: @escaping (String?) -> Void = { _ in }) {
+  /// How long is still waited for what a source needs.
+  private final class Patience {
+    let whole: Duration
+    var left: Duration
+
+    init(_ whole: Duration) { (self.whole, left) = (whole, whole) }
+  }
+
+  /// - Parameter patience: how long is waited for what one source needs, in all.
+  public init(
+    _ network: Network, patience: Duration = .seconds(300),
+    waiting: @escaping (String?) -> Void = { _ in }
+  ) {
     self.network = network
     self.waiting = waiting
+    self.patience = Patience(patience)
   }
 
   public func head(of url: String, count: Int) throws(WebFailure) -> WebBytes {
@@ -32,6 +46,8 @@ public struct WebReader: WebAccess {
       throw WebFailure(error.reason)
     }
   }
+
+  public func beginSource() { patience.left = patience.whole }
 
   public func isFolder(_ url: String) -> Bool { network.isCollection(url) }
 
@@ -81,7 +97,13 @@ public struct WebReader: WebAccess {
   private func wait(while condition: () -> Bool, saying words: () -> String) throws(WebFailure) {
     let began = Instant.now
     var said = false
+    defer { patience.left -= .now - began }
     while condition() {
+      guard .now - began < patience.left else {
+        if said { waiting(nil) }
+        throw WebFailure(
+          "it was waited for \(patience.whole.components.seconds) s in all: that is too long")
+      }
       do {
         let ready = try awaitReadiness(
           of: [Interest(network.descriptor)], until: .now + .milliseconds(100))

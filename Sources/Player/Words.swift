@@ -4,11 +4,15 @@ import System
 
 /// Durations, ages and sizes in words, as the screen shows them.
 public enum Words {
+  /// How long ago a moment was; both in seconds since 1970.
+  public static func age(of moment: Int64, now: Int64) -> String {
+    age(seconds: now.subtractingClamped(moment))
+  }
+
   /// "just now", "5 min ago", "2 h ago", "3 d ago", "5 wk ago", "2 y ago"; a time to come is "just
   /// now" too (clocks differ).
-  public static func age(of moment: Int64, now: Int64) -> String {
-    let seconds = now.subtractingClamped(moment)
-    return switch seconds {
+  public static func age(seconds: Int64) -> String {
+    switch seconds {
     case ..<60: "just now"
     case ..<3600: "\(seconds / 60) min ago"
     case ..<86_400: "\(seconds / 3600) h ago"

@@ -51,8 +51,8 @@ public final class LocalOpener: ResourceOpener {
     let refusal = ResourceError("a playlist may only name files beside it")
     guard let path = localPath(of: reference), !path.isEmpty else { throw refusal }
     let whole = path.hasPrefix("/") ? path : root + "/" + path
-    guard let real = realPath(whole) else { throw ResourceError("a part of it is missing") }
-    guard let realRoot = realPath(root.isEmpty ? "/" : root),
+    guard let real = Paths.canonical(whole) else { throw ResourceError("a part of it is missing") }
+    guard let realRoot = Paths.canonical(root.isEmpty ? "/" : root),
       real.hasPrefix(realRoot.hasSuffix("/") ? realRoot : realRoot + "/")
     else { throw refusal }
     return try FileResource(path: real)
@@ -67,11 +67,6 @@ public final class LocalOpener: ResourceOpener {
     return colon < slash ? nil : reference
   }
 
-  private func realPath(_ path: String) -> String? {
-    guard let raw = realpath(path, nil) else { return nil }
-    defer { free(raw) }
-    return String(cString: raw)
-  }
 }
 
 extension String {

@@ -23,6 +23,9 @@ public struct Feed: Equatable, Sendable {
     self.reactions = reactions
   }
 
+  /// Whether something of it that would be told may be missing.
+  public var isIncomplete: Bool { skipped.contains(where: \.costsStories) }
+
   /// The number of stories in all reels. O(reels).
   public var storyCount: Int {
     reels.reduce(0) { $0 + $1.stories.count }
@@ -45,9 +48,12 @@ public struct Skipped: Equatable, Sendable {
   /// The path, URL or item as the source named it: text of a stranger.
   public var source: String
   public var reason: String
+  /// Whether something that would be told may be missing; else it is told otherwise than meant.
+  public var costsStories: Bool
 
-  public init(source: String, reason: String) {
+  public init(source: String, reason: String, costsStories: Bool = true) {
     self.source = source
     self.reason = reason
+    self.costsStories = costsStories
   }
 }

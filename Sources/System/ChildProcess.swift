@@ -197,7 +197,7 @@ public struct ResourceUsage: Equatable, Sendable {
 private func withCStrings<Result>(
   _ strings: [String], _ body: (UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> Result
 ) -> Result {
-  let copies = strings.map { strdup($0) }
+  let copies = strings.map { strdup(FileName.forKernel($0)) }
   defer { for copy in copies { free(copy) } }
   var array = copies + [nil]
   return array.withUnsafeMutableBufferPointer { buffer in

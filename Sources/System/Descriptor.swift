@@ -29,7 +29,8 @@ public struct Descriptor: ~Copyable, Sendable {
 
   /// Opens a file for reading, close-on-exec, and without waiting for a fifo's writer.
   public static func open(reading path: String) throws(SystemError) -> Descriptor {
-    let number = retrying { Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) }
+    let flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY
+    let number = retrying { Glibc.open(FileName.forKernel(path), flags) }
     guard number >= 0 else { throw SystemError(step: "open", subject: path, code: errno) }
     return Descriptor(adopting: number)
   }

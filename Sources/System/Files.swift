@@ -47,7 +47,7 @@ public struct FileStatus: Hashable, Sendable {
   /// Asks without opening the file.
   public init(of path: String) throws(SystemError) {
     var info = stat()
-    guard retrying({ stat(path, &info) }) == 0 else {
+    guard retrying({ stat(FileName.forKernel(path), &info) }) == 0 else {
       throw SystemError(step: "read", subject: path, code: errno)
     }
     self.init(info)
@@ -88,7 +88,7 @@ public struct FileStatus: Hashable, Sendable {
 
 /// One name in a directory.
 public struct DirectoryEntry: Equatable, Sendable {
-  /// Bytes that are not UTF-8 are replaced, and `isExact` is false.
+  /// As `FileName` has it; `isExact` is false where it is not UTF-8.
   public var name: String
   public var isExact: Bool
   /// What it is; nil where only its status tells, as for a symbolic link.
@@ -102,7 +102,7 @@ public struct DirectoryEntry: Equatable, Sendable {
 
   /// The entries of a directory in no order, without `.` and `..`; at most `limit`.
   public static func all(in path: String, limit: Int) throws(SystemError) -> [DirectoryEntry] {
-    guard let stream = opendir(path) else {
+    guard let stream = opendir(FileName.forKernel(path)) else {
       throw SystemError(step: "read", subject: path, code: errno)
     }
     return all(in: stream, limit: limit)
@@ -134,16 +134,12 @@ public struct DirectoryEntry: Equatable, Sendable {
         default: .special
         }
       // The name ends with a NUL inside the record that readdir owns until its next call.
-      let exact = withUnsafePointer(to: &raw.pointee.d_name) {
-        $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(validatingCString: $0) }
+      let name = withUnsafePointer(to: &raw.pointee.d_name) {
+        $0.withMemoryRebound(to: CChar.self, capacity: 256) { FileName.text(ofKernel: $0) }
       }
-      if exact == "." || exact == ".." { continue }
-      let name =
-        exact
-        ?? withUnsafePointer(to: &raw.pointee.d_name) {
-          $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-        }
-      entries.append(DirectoryEntry(name: name, isExact: exact != nil, kind: kind))
+      if name == "." || name == ".." { continue }
+      entries.append(
+        DirectoryEntry(name: name, isExact: FileName.shown(name) == name, kind: kind))
     }
     return entries
   }
@@ -153,9 +149,14 @@ public struct DirectoryEntry: Equatable, Sendable {
 public enum Paths {
   /// The absolute path without symbolic links, `.` and `..`; nil where there is no such file.
   public static func canonical(_ path: String) -> String? {
-    guard let resolved = realpath(path, nil) else { return nil }
+    guard let resolved = realpath(FileName.forKernel(path), nil) else { return nil }
     defer { free(resolved) }
-    return String(validatingCString: resolved)
+    return FileName.text(ofKernel: resolved)
+  }
+
+  /// Whether this process may use a file so (access(2)): F_OK, R_OK, W_OK, X_OK.
+  public static func isUsable(_ path: String, _ use: Int32) -> Bool {
+    access(FileName.forKernel(path), use) == 0
   }
 
   /// What a symbolic link holds; nil where it cannot be read or is none.
@@ -173,4 +174,12 @@ public enum Paths {
 
   /// The directory that relative paths start from.
   public static var workingDirectory: String { canonical(".") ?? "/" }
+}
+
+extension FileName {
+  /// The text for a name that ends with a NUL, as the kernel and C give it; the pointer must be good
+  /// for the time of this call.
+  static func text(ofKernel name: UnsafePointer<CChar>) -> String {
+    text(UnsafeRawBufferPointer(start: name, count: strlen(name)))
+  }
 }

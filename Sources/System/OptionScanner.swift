@@ -74,3 +74,14 @@ public struct ScannedArguments: Equatable, Sendable {
     for word in argv[Int(next)...].compactMap(\.self) { operands.append(String(cString: word)) }
   }
 }
+
+/// What the program was started with, from its own start: the Swift runtime may look for it where a
+/// preloaded library has moved things.
+public enum Arguments {
+  /// The words behind the program's name, as `FileName` has them.
+  public static var all: [String] {
+    (1..<max(1, Int(lx_argument_count()))).compactMap { index in
+      lx_argument(Int32(index)).map { FileName.text(ofKernel: $0) }
+    }
+  }
+}

@@ -1,3 +1,4 @@
 import Decoding
+import System
 
-DecoderProgram.run(Array(CommandLine.arguments.dropFirst()))
+DecoderProgram.run(Arguments.all)

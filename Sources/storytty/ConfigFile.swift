@@ -29,9 +29,16 @@ struct ConfigFile {
   let path: String
   private(set) var sections = [Section(kind: "", name: "", line: 0)]
 
-  /// Reads the file's text.
-  init(path: String, text: String) throws(Mistake) {
+  /// Reads the file: UTF-8, with or without a byte order mark, and with any kind of line ends. Names
+  /// of files in it need not be UTF-8.
+  init(path: String, bytes: [UInt8]) throws(Mistake) {
     self.path = path
+    // Its marks, or its first character, which is none of those that stand for themselves alone.
+    let isWide =
+      [[0xFF, 0xFE], [0xFE, 0xFF]].contains(bytes.prefix(2)) || bytes.prefix(2).contains(0)
+    guard !isWide else { throw mistake(1, "the file is UTF-16: save it as UTF-8") }
+    let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+    let text = FileName.text(bytes.starts(with: mark) ? bytes.dropFirst(3) : bytes[...])
     for (index, raw) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
       .enumerated()
     {

@@ -26,7 +26,7 @@ struct Configuration {
     let (bytes, status) = try contents(of: path)
     configuration.isTrusted = !isWrittenByOthers(path, status)
     do throws(ConfigFile.Mistake) {
-      let file = try ConfigFile(path: path, text: String(decoding: bytes, as: UTF8.self))
+      let file = try ConfigFile(path: path, bytes: bytes)
       for section in file.sections { try configuration.take(section, of: file, into: &base) }
     } catch {
       throw UsageError(words: error.words)
@@ -73,7 +73,8 @@ struct Configuration {
     if invocation.sources.isEmpty, invocation.verb == .play { return feeds.flatMap(\.sources) }
     if [.history, .stats].contains(invocation.verb) { return invocation.sources }
     return invocation.sources.flatMap { source in
-      guard access(source, F_OK) != 0, let feed = feeds.first(where: { $0.name == source }) else {
+      guard !Paths.isUsable(source, F_OK), let feed = feeds.first(where: { $0.name == source })
+      else {
         return [source]
       }
       return feed.sources
@@ -86,7 +87,7 @@ struct Configuration {
     let folder =
       home.flatMap { $0.hasPrefix("/") ? $0 : nil }
       ?? getenv("HOME").map { String(cString: $0) + "/.config" }
-    guard let path = folder.map({ "\($0)/storytty/config" }), access(path, F_OK) == 0 else {
+    guard let path = folder.map({ "\($0)/storytty/config" }), Paths.isUsable(path, F_OK) else {
       return nil
     }
     return path

@@ -34,6 +34,14 @@ struct HostSection {
       guard !entry.value.isEmpty else {
         throw file.mistake(entry.line, "\(entry.key) needs a value")
       }
+      // A NUL would end a header or a password before its end.
+      guard
+        entry.value.unicodeScalars.allSatisfy({
+          $0 == "\t" || $0.properties.generalCategory != .control
+        })
+      else {
+        throw file.mistake(entry.line, "the value of \(entry.key) holds a control character")
+      }
       try take(key, entry)
     }
     guard rule.password != nil else { return }

@@ -31,6 +31,7 @@ struct PlayCommand {
       close(history)
       return Status.nothingPlayed
     }
+    if let animations = invocation.play.animations { network.note(named: animations.place.text) }
     let selection = history.select(from: feed)
     guard selection.feed.storyCount > 0 else {
       complain(selection.wordsForNothing)
@@ -90,7 +91,7 @@ struct PlayCommand {
     if let signal = outcome.result.endedBy { Signals.die(of: signal) }
     if reportFailed { return Status.usage }
     let status = outcome.result.outcome.status
-    return status == 0 && !feed.skipped.isEmpty ? PlayOutcome.somePlayed.status : status
+    return status == 0 && feed.isIncomplete ? PlayOutcome.somePlayed.status : status
   }
 
   /// False where a report is wanted and could not be written.

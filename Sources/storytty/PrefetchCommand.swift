@@ -61,7 +61,7 @@ struct PrefetchCommand {
     if invocation.json, !Output.write(PrefetchCommand.json(outcomes).description + "\n") {
       return Status.usage
     }
-    let failed = outcomes.count { $0.error != nil } + feed.skipped.count
+    let failed = outcomes.count { $0.error != nil } + feed.skipped.count(where: \.costsStories)
     complain(skipped: feed.skipped)
     if failed == 0 { return Status.well }
     return outcomes.contains { $0.error == nil } ? Status.repaired : Status.nothingPlayed

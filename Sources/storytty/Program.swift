@@ -62,12 +62,12 @@ func complain(_ words: String) {
 /// What belongs to the program and lies beside it.
 enum Installation {
   /// The running executable's own path.
-  static let executable: String = Paths.canonical("/proc/self/exe") ?? CommandLine.arguments[0]
+  static let executable: String = Paths.canonical("/proc/self/exe") ?? "storytty"
 
   /// The decoder, nil where it is missing.
   static var decoder: DecoderProgram? {
     DecoderProgram.candidates(besideExecutable: executable)
-      .first { access($0, X_OK) == 0 }.map(DecoderProgram.init(path:))
+      .first { Paths.isUsable($0, X_OK) }.map(DecoderProgram.init(path:))
   }
 
   /// The demo feed: $STORYTTY_DEMO, else ../share/storytty/demo beside an installed program, else
@@ -78,7 +78,7 @@ enum Installation {
     let places =
       chosen + ["\(folder)/../share/storytty/demo/feed.json"]
       + (1...5).map { folder + String(repeating: "/..", count: $0) + "/Resources/demo/feed.json" }
-    return places.first { access($0, R_OK) == 0 }
+    return places.first { Paths.isUsable($0, R_OK) }
   }
 }
 
@@ -126,8 +126,11 @@ func readFeed(
   }
   do {
     let web = WebReader(network, waiting: WaitingLine.show)
+    for source in named { network.note(named: source) }
     let feed = try FeedReader(web: web).read(named) {
       let bytes = StandardInput.readAll()
+      let lines = String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline)
+      for line in lines { network.note(named: String(line.trimmed)) }
       listed(bytes)
       return bytes
     }

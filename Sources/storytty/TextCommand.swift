@@ -31,6 +31,6 @@ struct TextCommand {
     }
     guard Output.write(lines.joined(separator: "\n") + "\n") else { return Status.usage }
     complain(skipped: feed.skipped)
-    return feed.skipped.isEmpty ? Status.well : PlayOutcome.somePlayed.status
+    return feed.isIncomplete ? PlayOutcome.somePlayed.status : Status.well
   }
 }

@@ -2,4 +2,4 @@ import Glibc
 import System
 
 let start = Instant.now
-exit(Program(start: start).run(Array(CommandLine.arguments.dropFirst())))
+exit(Program(start: start).run(Arguments.all))

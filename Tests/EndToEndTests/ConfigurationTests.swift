@@ -49,6 +49,9 @@ extension EndToEnd {
       ("[host a]\nheader-command = X", ":2: write header-command = NAME: COMMAND"),
       ("[host a]\nheader = X Y: z", ":2: 'X Y' is no name of a header"),
       ("[host a]\nheader = X:", ":2: the header X has no value"),
+      ("[host a]\nheader = X: a\u{0}b", ":2: the value of header holds a control character"),
+      ("[host a]\nuser = a\u{1b}b", ":2: the value of user holds a control character"),
+      ("[host a]\r\nheader = X\r\n", ":2: write header = NAME: VALUE"),
       ("[host a]\nheader = Range: bytes=0-", ":2: the header Range is storytty's own"),
       ("[host a]\nheader-env = X: $TOKEN", ":2: '$TOKEN' is no name of an environment variable"),
       ("[host a]\nuser = x\npassword = y\npassword-env = Z", ":4: the password is given twice"),
@@ -67,6 +70,34 @@ extension EndToEnd {
       let result = try list(text, ["x.mp4"])
       #expect(result.status == 1)
       #expect(result.errorLines == ["storytty: \(directory.path)/config\(words)"])
+    }
+
+    /// As editors of other systems save it.
+    @Test(arguments: ["\u{FEFF}", ""], ["\n", "\r\n", "\r"])
+    func markAndLineEnds_areNoPartOfIt(mark: String, end: String) throws {
+      try directory.write(makePNG(width: 2, height: 2) { _, _ in 0xFF }, to: "a.png")
+      let lines = [
+        "mode = ascii", "", "# mine", "[feed anna]", "source = \(directory.path)/a.png", "",
+      ]
+      let result = try list(mark + lines.joined(separator: end), ["anna"])
+      #expect(result.status == 0)
+      #expect(result.errorText == "")
+      #expect(result.outputText.contains("\(directory.path)/a.png\n"))
+      let wrong = try list(mark + ["", "mod = half"].joined(separator: end), ["anna"])
+      #expect(wrong.errorText.contains("/config:2: unknown setting 'mod'"))
+    }
+
+    @Test(
+      arguments: [
+        [0xFF, 0xFE, 0x6D, 0x00], [0xFE, 0xFF, 0x00, 0x6D], [0x6D, 0x00, 0x6F, 0x00],
+        [0x00, 0x6D, 0x00, 0x6F],
+      ] as [[UInt8]])
+    func utf16_isNamed(bytes: [UInt8]) throws {
+      let path = try directory.write(bytes, to: "config")
+      let result = try run(
+        Programs.player, ["--config", path, "list", "x"], environment: plainEnvironment)
+      #expect(result.status == 1)
+      #expect(result.errorLines == ["storytty: \(path):1: the file is UTF-16: save it as UTF-8"])
     }
 
     @Test func feed_byItsName_standsForItsSources() throws {

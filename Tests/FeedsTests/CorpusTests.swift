@@ -99,9 +99,14 @@ struct CorpusTests {
       "feed/feed-rs__atom_example_1.xml",
       ["http://example.org/audio/ph34r_my_podcast.mp3 | Atom draft-07 snapshot | -"]
     ),
-    ("feed/feed-rs__atom_example_6.xml", []), ("feed/feed-rs__atom_mediarss_reddit_1.xml", []),
-    ("feed/feed-rs__atom_mediarss_youtube_1.xml", []), ("feed/feedjira__youtube_atom.xml", []),
-    ("feed/feed-rs__rss_1.0_iso8859.xml", []), ("feed/feed-rs__rss_2.0_vimeo_media.xml", []),
+    ("feed/feed-rs__atom_example_6.xml", []),
+    (
+      "feed/feed-rs__atom_mediarss_reddit_1.xml",
+      [
+        "https://b.thumbs.redditmedia.com/_MXt-0n8VXQc-EQ7Q0vFioALFWFITAgVWu4Wf8dThhU.jpg\(rack)"
+      ]
+    ),
+    ("feed/feed-rs__rss_1.0_iso8859.xml", []),
     (
       "feed/feedparser__item_enclosure_multiple.xml",
       ["http://example.com/1 | - | -", "http://example.com/2 | - | -"]
@@ -147,6 +152,17 @@ struct CorpusTests {
     (
       "feed/feedjira__ITunesWithSpacesInAttributes.xml", 3,
       "http://example.com/podcasts/everything/AllAboutEverythingEpisode3.m4a"
+    ),
+    (
+      "feed/feed-rs__atom_mediarss_youtube_1.xml", 1,
+      "https://i1.ytimg.com/vi/0A1ouV7iD8o/hqdefault.jpg"
+    ),
+    (
+      "feed/feed-rs__rss_2.0_vimeo_media.xml", 1,
+      "https://i.vimeocdn.com/video/1931613648-ea51f2799c4a4a4e058ed673e5587a0449778336fb866fad28a"
+    ),
+    (
+      "feed/feedjira__youtube_atom.xml", 15, "https://i2.ytimg.com/vi/5shykyfmb28/hqdefault.jpg"
     ),
     ("feed/podcastns__example.xml", 3, "https://example.com/file-03.mp3"),
     ("feed/clementine__pls_somafm.pls", 4, "http://streamer-dtc-aa05.somafm.com:80/stream/1018"),
@@ -232,3 +248,6 @@ private let others: [String: [String]] = [
     "androidx__sample_latm.ts video", "androidx__sample_mpeg_audio_with_audio_type.ts video",
   ],
 ]
+
+/// What a story of the corpus is called.
+private let rack = " | Cleaned up the Lack Rack | -"

@@ -46,7 +46,7 @@ import Testing
               stories: [
                 Story(
                   source: .file("/home/f/anna/beach.mp4"), feed: "/home/f/feed.json", item: "1",
-                  kind: .video, caption: "Low tide", author: "anna", published: 1_795_856_400,
+                  kind: .video, caption: "Low tide", author: "anna, ben", published: 1_795_856_400,
                   durationS: 7.5, link: "https://example.org/tide", maxViews: 3,
                   expires: 1_796_428_800, imageTime: 8)
               ]),
@@ -106,9 +106,13 @@ import Testing
     (#"{"url":"a.mp4","title":"x"},{"url":"b.mp4","title":"y"}"#, ["a.mp4", "b.mp4"]),
     (
       #"{"url":"a.mp4"},{"url":"b.mp4","title":""},{"url":"c.mp4","title":"y"}"#,
-      ["a.mp4", "c.mp4"]
+      ["a.mp4", "b.mp4", "c.mp4"]
     ),
-    (#"{"url":"ftp://h/a.mp4"},{"url":"b.mp4"}"#, ["b.mp4"]),
+    (#"{"url":"1.jpg"},{"url":"2.jpg"},{"url":"3.jpg"}"#, ["1.jpg", "2.jpg", "3.jpg"]),
+    (
+      #"{"url":"a/x.ogg?q=1.2"},{"url":"a/x.mp3"},{"url":"b/x.mp3"}"#, ["a/x.ogg?q=1.2", "b/x.mp3"]
+    ),
+    (#"{"url":"ftp://h/a.mp4","title":"x"},{"url":"b.mp4","title":"x"}"#, ["b.mp4"]),
   ])
   func read_attachments_ofOneTitleAreAlternatives(attachments: String, expected: [String]) throws {
     let feed = try read(items: #"{"id":"1","attachments":[\#(attachments)]}"#)
@@ -136,18 +140,7 @@ import Testing
     (#"{"id":"1","attachments":[{"mime_type":"video/mp4"}]}"#, "an attachment has no 'url'"),
     (#"{"id":"1","attachments":{"url":"a.mp4"}}"#, "'attachments' is an object, not an array"),
     (#"{"id":"1","attachments":["a.mp4"]}"#, "'attachments' is a string, not an object"),
-    (#"{"id":true,"image":"a.png"}"#, "'id' is true or false, not a string"),
     (#"{"id":"1","image":["a.png"]}"#, "'image' is an array, not a string"),
-    (#"{"id":"1","image":"a.png","title":5}"#, "'title' is a number, not a string"),
-    (#"{"id":"1","image":"a.png","authors":"anna"}"#, "'authors' is a string, not an array"),
-    (
-      #"{"id":"1","image":"a.png","date_published":5}"#,
-      "'date_published' is a number, not a string"
-    ),
-    (
-      #"{"id":"1","attachments":[{"url":"a.mp4","duration_in_seconds":"9"}]}"#,
-      "'duration_in_seconds' is a string, not a number"
-    ),
     (
       #"{"id":"1","image":"a.png","_storytty":{"maxViews":"3"}}"#,
       "'maxViews' is a string, not a number"
@@ -171,6 +164,108 @@ import Testing
     let feed = try read(items: item + #",{"id":"2","image":"next.png"}"#)
     #expect(feed.skipped == [Skipped(source: "f/feed.json item 1", reason: reason)])
     #expect(feed.reels.flatMap(\.stories).map(\.source.text) == ["/home/f/next.png"])
+  }
+
+  /// What is not needed to tell an item is left out where it is of the wrong type, and named.
+  @Test(arguments: [
+    (#"{"id":true,"image":"a.png"}"#, "'id' is true or false, not a string"),
+    (#"{"id":"1","image":"a.png","title":5}"#, "'title' is a number, not a string"),
+    (#"{"id":"1","image":"a.png","url":5}"#, "'url' is a number, not a string"),
+    (#"{"id":"1","image":"a.png","summary":[]}"#, "'summary' is an array, not a string"),
+    (#"{"id":"1","image":"a.png","content_html":{}}"#, "'content_html' is an object, not a string"),
+    (#"{"id":"1","image":"a.png","author":"anna"}"#, "'author' is a string, not an object"),
+    (#"{"id":"1","image":"a.png","authors":"anna"}"#, "'authors' is a string, not an array"),
+    (#"{"id":"1","image":"a.png","authors":["anna"]}"#, "'author' is a string, not an object"),
+    (
+      #"{"id":"1","image":"a.png","date_published":5}"#,
+      "'date_published' is a number, not a string"
+    ),
+    (
+      #"{"id":"1","attachments":[{"url":"a.png","duration_in_seconds":"9"}]}"#,
+      "'duration_in_seconds' is a string, not a number"
+    ),
+    (
+      #"{"id":"1","attachments":[{"url":"a.png","mime_type":1}]}"#,
+      "'mime_type' is a number, not a string"
+    ),
+    (
+      #"{"id":"1","attachments":[{"mime_type":"x"},{"url":"a.png"}]}"#,
+      "an attachment has no 'url'"
+    ),
+    (#"{"id":"1","image":"a.png","attachments":"x"}"#, "'attachments' is a string, not an array"),
+    (
+      #"{"id":"1","image":"a.png","_storytty":{"imageTime":"8"}}"#,
+      "'imageTime' is a string, not a number"
+    ),
+    (#"{"id":"1","image":"a.png","_storytty":{"reel":8}}"#, "'reel' is a number, not a string"),
+  ])
+  func read_wrongTypeOfWhatIsNotNeeded_isLeftOut(item: String, reason: String) throws {
+    let feed = try read(items: item)
+    #expect(
+      feed.skipped == [
+        Skipped(source: "f/feed.json item 1", reason: reason + ": left out", costsStories: false)
+      ])
+    #expect(feed.reels.flatMap(\.stories).map(\.source.text) == ["/home/f/a.png"])
+    #expect(!feed.isIncomplete)
+  }
+
+  @Test(arguments: [
+    (#""title":"Fish &amp; <b>chips</b>""#, "Fish & chips"),
+    (#""title":"a < b > c &lt;i&gt; &amp;amp;""#, "a < b > c <i> &amp;"),
+    (#""title":"one\n two""#, "one two"),
+    (#""title":"","content_text":"Fish &amp; <b>"#, "Fish &amp; <b>"),
+    (#""summary":"<p>x &eacute;</p>""#, "x é"),
+    (#""content_html":"<p>Fish &amp; chips<br>two<script>x</script></p>""#, "Fish & chips two"),
+  ])
+  func read_caption_isPlainText(members: String, caption: String) throws {
+    let closed = members.hasSuffix("\"") ? members : members + "\""
+    #expect(try read(items: item(closed)).reels.first?.stories.first?.caption == caption)
+  }
+
+  /// The items before a mistake or a cut are told, and the place of that is.
+  @Test(arguments: [
+    (#"{"id":"2","image":"b.p"#, "a string does not end"),
+    (#"{"id":"2""#, "the text ends too early"), ("", "the text ends too early"),
+    (#"{"id":"2" "image":"b.png"}]}"#, "',' is expected"), ("]} x", "something follows its end"),
+  ])
+  func read_mistake_costsWhatFollows(rest: String, what: String) throws {
+    let version = #""version":"https://jsonfeed.org/version/1.1","title":"T""#
+    let feed = try read("{\(version),\n\"items\":[{\"id\":\"1\",\"image\":\"a.png\"},\(rest)")
+    #expect(feed.reels.flatMap(\.stories).map(\.source.text) == ["/home/f/a.png"])
+    let reason = try #require(feed.skipped.first?.reason)
+    #expect(reason.hasPrefix("not valid JSON at line 2, column "))
+    #expect(reason.hasSuffix(": \(what): what should follow is missing"))
+    #expect(feed.skipped.count == 1 && feed.isIncomplete)
+  }
+
+  /// What JSON forbids but can be understood, and what is said of it.
+  @Test(
+    arguments: [
+      ("// c\n{VERSION,/* x */\"items\":[{\"image\":\"a.png\"/**/}]} // end", nil),
+      ("cb({VERSION,\"items\":[{\"image\":\"a.png\"}]});", nil),
+      ("{VERSION,\"items\":[{\"image\":\"a.png\",},],}", nil),
+      ("{VERSION,\n\"items\":[{\"image\":\"a.png\",\"x\":NaN}]}", "NaN is no value, at line 2"),
+      (
+        "{VERSION,\"items\":[{\"image\":\"a.png\",\"x\":[-Infinity]}]}",
+        "-Infinity is no value, at line 1"
+      ),
+      (
+        "{VERSION,\"items\":[{\"image\":\"a.png\",\"x\":undefined}]}",
+        "undefined is no value, at line 1"
+      ),
+      (
+        #"{VERSION,"items":[{"image":"a.png","title":"\x41\q\u00e9\ud83d\ude00"}]}"#,
+        "an unknown escape in a string, at line 1"
+      ),
+    ] as [(String, String?)])
+  func read_almostJSON_isUnderstood(text: String, note: String?) throws {
+    let version = #""version":"https://jsonfeed.org/version/1.1","title":"T""#
+    let feed = try read(text.replacing("VERSION", with: version))
+    let stories = feed.reels.flatMap(\.stories)
+    #expect(stories.map(\.source.text) == ["/home/f/a.png"])
+    if text.contains("x41") { #expect(stories.map(\.caption) == ["Aqé\u{1F600}"]) }
+    #expect(feed.skipped.map(\.reason) == (note.map { [$0] } ?? []))
+    #expect(!feed.isIncomplete)
   }
 
   @Test(
@@ -216,7 +311,7 @@ import Testing
     ("", "not valid JSON at line 1, column 1: the text ends too early"),
     ("{\n \"version\": \"1\",\n oops", "not valid JSON at line 3, column 2: a key is expected"),
     (
-      #"{"version":"1","items":[{"id":"1","image":"a.png"}"#,
+      #"{"version":"1","items":[{"id":"1","image":"a.txt"}"#,
       "not valid JSON at line 1, column 51: the text ends too early"
     ),
     (

@@ -13,6 +13,8 @@ struct FakeWeb: WebAccess {
   var shorts: [String: String] = [:]
   /// Folders that are known as such.
   var folders: Set<String> = []
+  /// Of all pages.
+  var charset: String?
 
   func head(of url: String, count: Int) throws(WebFailure) -> WebBytes {
     var page = try whole(of: url, most: .max)
@@ -22,7 +24,7 @@ struct FakeWeb: WebAccess {
 
   func whole(of url: String, most: Int) throws(WebFailure) -> WebBytes {
     guard let page = pages[url] else { throw WebFailure("it sends a web page instead") }
-    return WebBytes(page, address: moved[url] ?? url)
+    return WebBytes(page, address: moved[url] ?? url, charset: charset)
   }
 
   func address(short source: String) throws(WebFailure) -> String? {

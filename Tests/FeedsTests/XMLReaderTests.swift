@@ -15,7 +15,7 @@ import Testing
           let list = attributes.all.map { "\($0.name.space)|\($0.name.local)=\($0.value)" }
           open.append(name.local)
           words.append("<\(name.space)|\(name.local)" + list.map { " " + $0 }.joined())
-        case .text(let text):
+        case .text(let text, _):
           if let last = words.last, last.hasPrefix("'") {
             words[words.count - 1] = last + text
           } else {
@@ -54,7 +54,7 @@ import Testing
     let head = #"<?xml version="1.0" encoding="ISO-8859-1"?><a>"#
     var words: [String] = []
     try XMLReader.read(Array(head.utf8) + [0xE6] + Array("</a>".utf8)) { event in
-      if case .text(let text) = event { words.append(text) }
+      if case .text(let text, _) = event { words.append(text) }
       return true
     }
     #expect(words == ["æ"])

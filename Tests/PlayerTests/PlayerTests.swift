@@ -141,7 +141,7 @@ import Testing
       (86_400 * 3, "3 d ago"), (86_400 * 14, "2 wk ago"), (86_400 * 800, "2 y ago"),
     ] as [(Int64, String)])
   func age_isInTheLargestSensibleUnit(seconds: Int64, words: String) {
-    #expect(Words.age(of: 0, now: seconds) == words)
+    #expect(Words.age(seconds: seconds) == words)
   }
 
   @Test func age_ofTimesThatNoClockHas_isTheNearest() {

@@ -45,6 +45,29 @@ import Testing
     #expect(head.storing == ResponseHead.Storing(isForbidden: forbidden, freshFor: fresh))
   }
 
+  /// Expires counts where Cache-Control gives no age, Pragma where there is no Cache-Control.
+  @Test(
+    arguments: [
+      (["Expires: 0"], 0), (["Expires: -1"], 0), (["Expires: never"], 0), (["Expires:"], 0),
+      (["Expires: Thu, 01 Jan 1970 00:00:00 GMT"], 0),
+      (["Expires: Mon, 02 Feb 2026 09:59:59 GMT"], 0),
+      (["Expires: Mon, 02 Feb 2026 10:00:00 GMT"], 0),
+      (["Expires: Mon, 02 Feb 2026 11:00:00 GMT"], 3_600),
+      (["Expires: Mon, 02 Feb 2026 11:00:00 GMT", "Age: 600"], 3_000),
+      (["Expires: Mon, 02 Feb 2026 10:01:00 GMT", "Age: 600"], 0),
+      (["Expires: Mon, 02 Feb 2099 10:00:00 GMT"], 31_536_000),
+      (["Cache-Control: max-age=60", "Expires: 0"], 60),
+      (["Cache-Control: private", "Expires: 0"], 0), (["Pragma: no-cache"], 0),
+      (["Pragma: x, No-Cache"], 0), (["Pragma: x"], nil),
+      (["Pragma: no-cache", "Expires: Mon, 02 Feb 2026 11:00:00 GMT"], 0),
+      (["Pragma: no-cache", "Cache-Control: max-age=60"], 60),
+      (["Pragma: no-cache", "Cache-Control: public"], nil), ([], nil),
+    ] as [([String], Int64?)])
+  func storing_ofExpiresAndPragma(fields: [String], fresh: Int64?) {
+    let lines = ["HTTP/1.1 200 x", "Date: Mon, 02 Feb 2026 10:00:00 GMT"] + fields
+    #expect(ResponseHead(lines).storing == ResponseHead.Storing(freshFor: fresh))
+  }
+
   @Test func storing_takesTheAgeOff() {
     let head = ResponseHead(["HTTP/1.1 200 x", "Cache-Control: max-age=60", "Age: 45"])
     #expect(head.storing.freshFor == 15)
@@ -249,6 +272,19 @@ import Testing
     #expect(netrc["never.example"] == Netrc.Login(user: "guest", password: "none"))
     #expect(Netrc("machine a login b")["c"] == nil)
   }
+
+  /// As files come from other systems: with other line breaks, and a mark at their beginning.
+  @Test(arguments: ["\n", "\r\n", "\r"], ["", "\u{FEFF}"])
+  func logins_ofAnyLineBreak_areRead(lineBreak: String, mark: String) {
+    let lines = [
+      "# a comment", "machine one.example login anna password s3cret", "macdef init",
+      "machine never.example login no", "", "machine two.example", "login ben", "password x y", "",
+    ]
+    let netrc = Netrc(mark + lines.joined(separator: lineBreak))
+    #expect(netrc["one.example"] == Netrc.Login(user: "anna", password: "s3cret"))
+    #expect(netrc["two.example"] == Netrc.Login(user: "ben", password: "x"))
+    #expect(netrc["never.example"] == nil)
+  }
 }
 
 @Suite struct LoginsTests {
@@ -321,18 +357,30 @@ import Testing
     #expect(logins.decide(for: other, source: source) == .carry(Logins.Carried()))
   }
 
-  @Test func loginForAllMachines_isNotForWhereTheyLeadTo() throws {
+  /// Who writes a feed may name any host, and one redirect follows another.
+  @Test(
+    arguments: [
+      // Named by the viewer: also in clear, and at its port alone.
+      ("http://a.example/x", "all"), ("http://a.example:80/y", "all"),
+      ("http://a.example:8080/x", nil), ("https://a.example/x", nil),
+      ("http://b.example:8080/x", "b"), ("http://b.example:8081/x", nil),
+      ("https://b.example:8080/x", nil),
+      // Named by others: at the usual secure port of a machine that the file names.
+      ("https://b.example/x", "b"), ("https://B.example:443/x", "b"), ("http://b.example/x", nil),
+      ("http://b.example:443/x", nil), ("https://c.example/x", nil), ("http://c.example/x", nil),
+    ] as [(String, String?)])
+  func loginsOfNetrc_goWhereTheViewerSaid(url: String, user: String?) throws {
     let text = "machine b.example login b password 1 default login all password 2"
     var logins = logins([], netrc: text)
-    let source = try #require(WebAddress("http://a.example/x"))
-    for (host, user) in [("a", "all"), ("b", "b"), ("c", nil)] {
-      let address = try #require(WebAddress("http://\(host).example/x"))
-      guard case .carry(let carried) = logins.decide(for: address, source: source) else {
-        Issue.record("nothing has to be asked")
-        return
-      }
-      #expect(carried.login?.user == user)
+    let source = try #require(WebAddress("http://a.example/feed"))
+    logins.note(named: source)
+    logins.note(named: try #require(WebAddress("http://b.example:8080/feed")))
+    let address = try #require(WebAddress(url))
+    guard case .carry(let carried) = logins.decide(for: address, source: source) else {
+      Issue.record("nothing has to be asked")
+      return
     }
+    #expect(carried.login?.user == user)
   }
 
   @Test func command_isAskedOnceAndRenewedOnce() throws {
@@ -340,10 +388,10 @@ import Testing
       [HostRule(host: "a.example", fields: [("Authorization", .command("pass x"))])])
     let address = try #require(WebAddress("https://a.example/x"))
     #expect(logins.decide(for: address, source: address) == .ask(["pass x"]))
-    logins.answer("pass x", "one\ntwo", renewing: false)
+    logins.answer("pass x", "one", renewing: false)
     #expect(
       logins.decide(for: address, source: address)
-        == .carry(Logins.Carried(fields: ["Authorization: onetwo"])))
+        == .carry(Logins.Carried(fields: ["Authorization: one"])))
     #expect(logins.renewable(for: address) == ["pass x"])
     #expect(logins.renewable(for: address) == [])
     logins.answer("pass x", "three", renewing: true)

@@ -12,6 +12,11 @@
 #include <termios.h>
 #include <unistd.h>
 
+/// The words that this process was started with, the program's own name first, as the C library gave
+/// them to the program; NULL beyond the last.
+int lx_argument_count(void);
+const char *lx_argument(int index);
+
 /// Starts `path` with descriptors 0 to 2 on /dev/null, `socket` as 3 and nothing else open, default
 /// signal actions and an empty mask. Returns 0 or an errno value.
 int lx_spawn(const char *path, char *const argv[], char *const envp[], int socket, pid_t *pid);

@@ -8,12 +8,13 @@ typedef struct cx_parser cx_parser;
 
 /// What is told while a text is read. Names live as long as the parser, the same name at the same
 /// place; all else is lent for the call. Attributes are five pointers each: name, prefix,
-/// namespace, and where the value begins and ends.
+/// namespace, and where the value begins and ends. A prefix without a namespace was not declared.
+/// Text of a CDATA section is literal.
 struct cx_receivers {
-  void (*start)(void *context, const char *name, const char *space, int count,
+  void (*start)(void *context, const char *name, const char *prefix, const char *space, int count,
                 const char *const *attributes);
   void (*end)(void *context, const char *name, const char *space);
-  void (*text)(void *context, const char *bytes, int count);
+  void (*text)(void *context, const char *bytes, int count, int is_literal);
 };
 
 /// Begins a text; NULL where the library is not there or there is no memory. From any thread.

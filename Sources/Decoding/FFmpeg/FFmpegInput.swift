@@ -179,7 +179,7 @@ final class FFmpegInput {
 
   /// The length of the fragments of an MP4, as far as it can be had without reading all of it.
   private func fragmentedDuration(of streams: [FFmpegStream?]) -> Duration? {
-    guard isMP4, let resource, let size = resource.length, let length = Int64(exactly: size) else {
+    guard isMP4, let size = resource.length, let length = Int64(exactly: size) else {
       return nil
     }
     let told = streams.compactMap(\.self)

@@ -10,11 +10,17 @@ struct SyndicationFeed {
   private var withoutMedia = 0
   /// The feed's title or author came after its items.
   private var isStale = false
-  private var text = ""
+  private var text = GatheredText()
   /// How many elements are open in the one whose text is gathered; nil where none is.
   private var gathering: Int?
-  /// Where relative addresses start (`xml:base`), for as many open elements.
-  private var bases: [(depth: Int, book: AddressBook)] = []
+  /// The name in an element that tells of a person, and whether it is being gathered.
+  private var personName: String?
+  private var isInName = false
+  /// What the text that is gathered is written in.
+  private var kind = GatheredText.Kind.unknown
+  private var bases = BaseStack()
+  private var spaces: [String: SyndicationSpace] = [:]
+  private var zones = UnknownZones()
   private var tooMany = false
 
   /// - Parameters:
@@ -25,33 +31,15 @@ struct SyndicationFeed {
     _ text: FeedText, name: String, origin: Story.Source, base: Story.Source? = nil,
     files: any FileAccess
   ) throws(FeedError) -> Feed {
-    func attempt(
-      mends: Bool, _ before: SyndicationFeed? = nil
-    ) throws(XMLReader.Failure) -> SyndicationFeed {
-      var feed = SyndicationFeed(
-        FeedCollector(name: name, origin: origin, base: base, files: files))
-      feed.collector.title = before?.collector.title
-      feed.collector.author = before?.collector.author
-      do {
-        try XMLReader.read(text, mends: mends) { feed.take($0) }
-      } catch {
-        guard mends, case .malformed = error else { throw error }
-        feed.collector.note(error.wordsForMissing)
-      }
-      return feed
-    }
-    func best(_ before: SyndicationFeed? = nil) throws(XMLReader.Failure) -> SyndicationFeed {
-      do {
-        return try attempt(mends: false, before)
-      } catch {
-        guard case .malformed = error else { throw error }
-        return try attempt(mends: true, before)
-      }
-    }
     var feed: SyndicationFeed
     do {
-      feed = try best()
-      if feed.isStale, feed.collector.usedDefaults { feed = try best(feed) }
+      feed = try best(text, FeedCollector(name: name, origin: origin, base: base, files: files))
+      if feed.isStale, feed.collector.usedDefaults {
+        var next = FeedCollector(name: name, origin: origin, base: base, files: files)
+        next.title = feed.collector.title
+        next.author = feed.collector.author
+        feed = try best(text, next)
+      }
     } catch {
       throw .cannotRead(source: name, reason: error.words)
     }
@@ -64,39 +52,87 @@ struct SyndicationFeed {
         feed.count == 1 ? "its item has" : "of its \(feed.count) items \(feed.withoutMedia) have"
       feed.collector.note("\(count) no media")
     }
+    if let words = feed.zones.words { feed.collector.note(words, costsStories: false) }
     return feed.collector.feed
+  }
+
+  /// Reads it as the XML that it should be, else as what it may have been meant.
+  private static func best(
+    _ text: FeedText, _ collector: FeedCollector
+  ) throws(XMLReader.Failure) -> SyndicationFeed {
+    var strict = SyndicationFeed(collector)
+    do {
+      strict.collector.add(try XMLReader.read(text, mends: false) { strict.take($0) })
+      return strict
+    } catch {
+      guard case .malformed = error else { throw error }
+    }
+    var mended = SyndicationFeed(collector)
+    do {
+      mended.collector.add(try XMLReader.read(text, mends: true) { mended.take($0) })
+    } catch {
+      guard case .malformed = error else { throw error }
+      mended.collector.add([error.note])
+    }
+    // Where no time was left to mend it all, what was read before is more.
+    guard text.effort.isSpent, strict.count > mended.count else { return mended }
+    strict.collector.add([TextNote(words: Effort.wordsForLeft, costsStories: true)])
+    return strict
   }
 
   private init(_ collector: FeedCollector) { self.collector = collector }
 
   private mutating func take(_ event: XMLEvent) -> Bool {
     switch event {
-    case .text(let piece):
-      if gathering == nil { return true }
-      if text.isEmpty {
-        text = piece
-      } else if text.utf8.count <= Limit.addressBytes {
-        text += piece
-      }
+    case .text(let piece, let isLiteral):
+      guard let gathering else { return true }
+      // Of a person, what stands in other elements than the name is no name.
+      let isOther = gathering > 0 && !isInName && (places.last ?? .other).isPerson
+      if !isOther { text.append(piece, isLiteral: isLiteral) }
     case .start(let name, let attributes): start(name, attributes)
     case .end: end()
     }
     return !tooMany
   }
 
+  private mutating func space(of name: XMLName) -> SyndicationSpace {
+    if let known = spaces[name.space] { return known }
+    let space = SyndicationSpace(name.space)
+    spaces[name.space] = space
+    return space
+  }
+
+  /// An element in the one whose text is gathered.
+  private mutating func startInText(_ name: XMLName, _ depth: Int) {
+    gathering = depth + 1
+    if (places.last ?? .other).isPerson {
+      guard depth == 0, name.local == "name", personName == nil else { return }
+      isInName = true
+      text.clear()
+    } else if !HTMLText.isInline(name.local) {
+      text.append(" ", isLiteral: false)
+    }
+  }
+
   private mutating func start(_ name: XMLName, _ attributes: XMLAttributes) {
     let parent = places.last ?? .other
-    if let gathering {
-      self.gathering = gathering + 1
-      return
-    }
+    if let gathering { return startInText(name, gathering) }
     if places.count == 1 { isAtom = name.local == "feed" }
-    let place = parent.child(name, isAtom: isAtom)
+    // Whatever the feed calls its own words, they are its own.
+    if places.count == 1 && name.local != "RDF" || parent == .root && name.local == "channel" {
+      spaces[name.space] = .core
+    }
+    let place = parent.child(name.local, space(of: name), isAtom: isAtom)
     places.append(place)
-    if let base = attributes.value("base", in: XMLName.xmlSpace) { move(to: base) }
+    if let base = attributes.value("base", in: XMLName.xmlSpace) {
+      bases.enter(base, depth: places.count, in: &collector.addresses)
+    }
     if place.holdsText {
       gathering = 0
-      text = ""
+      personName = nil
+      isInName = false
+      text.clear()
+      kind = SyndicationFeed.kind(of: place, attributes.value("type"), isAtom: isAtom)
     }
     switch place {
     case .item:
@@ -104,11 +140,18 @@ struct SyndicationFeed {
       tooMany = count > Limit.items
       item = SyndicationItem()
     case .group: item?.beginGroup()
-    case .content: takeContent(attributes, isAlone: parent != .group)
+    case .content: takeContent(attributes, isAlone: !places.dropLast().contains(.group))
     case .enclosure:
       takeEnclosure(attributes.value("url"), attributes.value("type"), attributes.value("title"))
+    case .resource:
+      let words = { attributes.value($0, in: name.space) }
+      let address = attributes.all.first { $0.name.local == "resource" }?.value
+      takeEnclosure(address ?? words("url"), words("type"), nil)
+    case .thumbnail: takePicture(attributes.value("url"), attributes)
+    case .picture: takePicture(attributes.value("href"), attributes)
+    case .credit where attributes.value("role")?.lowercased() != "author": gathering = nil
     case .link: takeLink(attributes)
-    case .source:
+    case .body:
       // The text of an entry may be elsewhere too.
       let type = attributes.value("type") ?? ""
       if let address = attributes.value("src"), FeedMedium(address: "", type: type)?.kind != nil {
@@ -118,16 +161,33 @@ struct SyndicationFeed {
     }
   }
 
+  /// What an element's text is written in: Atom says so (RFC 4287, section 3.1), and some texts of
+  /// RSS are HTML by what they are.
+  private static func kind(
+    of place: SyndicationPlace, _ type: String?, isAtom: Bool
+  ) -> GatheredText.Kind {
+    switch type?.lowercased() {
+    case "html", "text/html": return .html
+    case "text", "plain", "text/plain", "xhtml": return .plain
+    default: return place == .body || place == .summary && !isAtom ? .html : .unknown
+    }
+  }
+
   private mutating func end() {
     if let gathering, gathering > 0 {
+      if gathering == 1, isInName {
+        isInName = false
+        personName = text.shown(as: kind)
+        text.clear()
+      }
       self.gathering = gathering - 1
       return
     }
+    bases.leave(depth: places.count)
     let place = places.removeLast()
-    if let base = bases.last, base.depth > places.count { bases.removeLast() }
     if gathering != nil {
       gathering = nil
-      takeText(text.trimmingSpace, place)
+      takeText(place)
     } else if place == .item, let item {
       if let problem = item.problem {
         collector.skip(item: count, problem)
@@ -147,31 +207,64 @@ struct SyndicationFeed {
     }
   }
 
-  private mutating func takeText(_ text: String, _ place: SyndicationPlace) {
-    guard !text.isEmpty else { return }
-    let shown = text.cut(to: Limit.textBytes)
+  private mutating func takeText(_ place: SyndicationPlace) {
+    switch place {
+    case .identifier: item?.identifier = text.raw.trimmingSpace.cut(to: Limit.textBytes)
+    case .link:
+      let address = text.raw.trimmingSpace
+      if item?.link.isEmpty ?? false { item?.link = address }
+    case .imageAddress: takePicture(text.raw, XMLAttributes())
+    case .date:
+      let date = date()
+      if item?.published == nil { item?.published = date }
+    case .updated:
+      let date = date()
+      item?.updated = date
+    case .duration: item?.durationS = ClockTime.seconds(text.raw.trimmingSpace)
+    case .feedAuthor, .creator, .author, .credit: takePerson(place)
+    default:
+      let shown = text.shown(as: kind)
+      if !shown.isEmpty { takeShown(shown, place) }
+    }
+  }
+
+  private mutating func takePerson(_ place: SyndicationPlace) {
+    let name = (personName ?? text.shown(as: kind)).withoutMailAddress
+    guard !name.isEmpty else { return }
+    switch place {
+    case .feedAuthor:
+      collector.author = collector.author ?? name
+      isStale = isStale || count > 0
+    case .creator: item?.add(author: name, isCreator: true)
+    default: item?.add(author: name, isCreator: false)
+    }
+  }
+
+  /// Of several texts for the same, the first counts.
+  private mutating func takeShown(_ shown: String, _ place: SyndicationPlace) {
+    func take(_ member: WritableKeyPath<SyndicationItem, String>) {
+      if item?[keyPath: member].isEmpty ?? false { item?[keyPath: member] = shown }
+    }
     switch place {
     case .feedTitle:
-      collector.title = shown
+      collector.title = collector.title ?? shown
       isStale = isStale || count > 0
-    case .feedAuthorName:
-      collector.author = collector.author ?? shown.withoutMailAddress
-      isStale = isStale || count > 0
-    case .title: item?.title = shown
-    case .mediaTitle: item?.mediaTitle = shown
+    case .title: take(\.title)
+    case .otherTitle: take(\.otherTitle)
+    case .mediaTitle: take(\.mediaTitle)
     case .contentTitle: item?.nameLastContent(shown)
-    case .summary: if item?.summary.isEmpty ?? false { item?.summary = shown.withoutMarkup }
-    case .identifier: item?.identifier = shown
-    case .link: if item?.link.isEmpty ?? false { item?.link = text }
-    case .authorName: item?.author = shown.withoutMailAddress
-    case .mailAuthor: if item?.author.isEmpty ?? false { item?.author = shown.withoutMailAddress }
-    case .date:
-      item?.published = MailDate.secondsSince1970(text) ?? InternetDate.secondsSince1970(text)
-    case .updated:
-      item?.updated = MailDate.secondsSince1970(text) ?? InternetDate.secondsSince1970(text)
-    case .duration: item?.durationS = ClockTime.seconds(text)
+    case .summary: take(\.summary)
+    case .body: take(\.body)
     default: break
     }
+  }
+
+  private mutating func date() -> Int64? {
+    let words = text.raw.trimmingSpace
+    if let date = InternetDate.secondsSince1970(words) { return date }
+    guard let date = MailDate(words) else { return nil }
+    if let zone = date.unknownZone { zones.add(zone) }
+    return date.secondsSince1970
   }
 
   // MARK: - Media
@@ -179,22 +272,35 @@ struct SyndicationFeed {
   private mutating func takeContent(_ attributes: XMLAttributes, isAlone: Bool) {
     guard let address = attributes.value("url"), !address.isEmpty else { return }
     let type = attributes.value("type") ?? ""
-    guard var medium = FeedMedium(address: resolved(address), type: type) else { return }
+    guard
+      var medium = FeedMedium(
+        address: bases.resolved(address, in: &collector.addresses), type: type)
+    else { return }
     medium.claim(attributes.value("medium"))
     medium.durationS = attributes.value("duration").flatMap(ClockTime.seconds)
     medium.isDefault = attributes.value("isDefault") == "true"
-    let sides = ["width", "height"].compactMap { attributes.value($0).flatMap { Int($0) } }
-    medium.lines =
-      sides.count == 2 ? sides.min().flatMap { (1...20_000).contains($0) ? $0 : nil } : nil
-    if isAlone { item?.beginGroup() }
+    medium.size = PictureSize(
+      width: attributes.value("width"), height: attributes.value("height"))
+    if isAlone { item?.beginGroup(isAlone: true) }
     item?.add(content: medium)
+  }
+
+  /// A picture of what the item is about.
+  private mutating func takePicture(_ address: String?, _ attributes: XMLAttributes) {
+    guard let address = address?.trimmingSpace, !address.isEmpty else { return }
+    let place = bases.resolved(address, in: &collector.addresses)
+    guard var medium = FeedMedium(address: place, type: "image/*") else { return }
+    medium.size = PictureSize(
+      width: attributes.value("width"), height: attributes.value("height"))
+    item?.add(picture: medium)
   }
 
   /// The length that goes with it is often wrong and not believed.
   private mutating func takeEnclosure(_ address: String?, _ type: String?, _ title: String?) {
     guard let address = address?.trimmingSpace, !address.isEmpty,
       let medium = FeedMedium(
-        address: resolved(address), type: type ?? "", title: (title ?? "").cut(to: Limit.textBytes))
+        address: bases.resolved(address, in: &collector.addresses), type: type ?? "",
+        title: (title ?? "").cut(to: Limit.textBytes))
     else { return }
     item?.add(enclosure: medium)
   }
@@ -205,32 +311,9 @@ struct SyndicationFeed {
     switch attributes.value("rel") ?? "alternate" {
     case "enclosure": takeEnclosure(address, attributes.value("type"), attributes.value("title"))
     case "alternate":
-      let page = resolved(address)
+      let page = bases.resolved(address, in: &collector.addresses)
       if item?.link.isEmpty ?? false { item?.link = page }
     default: break
     }
-  }
-
-  private mutating func move(to base: String) {
-    guard let source = try? resolve(base) else { return }
-    let isFolder = base.hasSuffix("/")
-    let moved: Story.Source =
-      switch source {
-      case .file(let path): .file(isFolder ? path + "/" : path)
-      case .url: source
-      }
-    bases.append((places.count, AddressBook(base: moved, files: collector.addresses.files)))
-  }
-
-  private mutating func resolve(_ address: String) throws(AddressBook.Refusal) -> Story.Source {
-    guard let last = bases.indices.last else { return try collector.addresses.resolve(address) }
-    return try bases[last].book.resolve(address)
-  }
-
-  /// An address as it means without any base; what is refused stays, and is refused again.
-  private mutating func resolved(_ address: String) -> String {
-    let trimmed = address.trimmingSpace
-    guard !bases.isEmpty else { return trimmed }
-    return (try? resolve(trimmed))?.text ?? trimmed
   }
 }

@@ -3,21 +3,32 @@ import Stories
 /// What one item of an RSS feed or entry of an Atom feed says.
 struct SyndicationItem {
   var title = ""
+  var otherTitle = ""
   var summary = ""
+  var body = ""
   var identifier = ""
   var link = ""
-  var author = ""
   var mediaTitle = ""
   var published: Int64?
   var updated: Int64?
   var durationS: Double?
   /// Why it cannot be told.
   private(set) var problem: String?
+  private var creators: [String] = []
+  private var authors: [String] = []
   private var count = 0
   /// What the feed's own words name: each is a thing by itself.
   private var enclosures: [FeedMedium] = []
   /// What Media RSS names: each holds representations of one thing.
-  private var groups: [[FeedMedium]] = []
+  private var groups: [Group] = []
+  /// Pictures of what the item is about.
+  private var pictures: [FeedMedium] = []
+
+  private struct Group {
+    /// Of one medium that was in no group.
+    let isAlone: Bool
+    var media: [FeedMedium] = []
+  }
 
   mutating func add(enclosure medium: FeedMedium) {
     guard mayAdd() else { return }
@@ -25,12 +36,16 @@ struct SyndicationItem {
   }
 
   /// What is added from now on is one thing.
-  mutating func beginGroup() { groups.append([]) }
+  mutating func beginGroup(isAlone: Bool = false) { groups.append(Group(isAlone: isAlone)) }
 
   mutating func add(content medium: FeedMedium) {
     guard mayAdd() else { return }
     if groups.isEmpty { beginGroup() }
-    groups[groups.count - 1].append(medium)
+    groups[groups.count - 1].media.append(medium)
+  }
+
+  mutating func add(picture medium: FeedMedium) {
+    if mayAdd() { pictures.append(medium) }
   }
 
   private mutating func mayAdd() -> Bool {
@@ -41,24 +56,38 @@ struct SyndicationItem {
 
   /// The title of the medium that was added last.
   mutating func nameLastContent(_ title: String) {
-    guard let last = groups.indices.last, let medium = groups[last].indices.last else { return }
-    groups[last][medium].title = title
+    guard let last = groups.indices.last, let medium = groups[last].media.indices.last else {
+      return
+    }
+    groups[last].media[medium].title = title
+  }
+
+  /// - Parameter isCreator: whether it is given by a word for names: what else an RSS item says is a
+  ///   mail address, and counts less.
+  mutating func add(author name: String, isCreator: Bool) {
+    guard creators.count + authors.count < Limit.authors else { return }
+    if isCreator { creators.append(name) } else { authors.append(name) }
   }
 
   /// What is told of it.
   var told: FeedItem {
-    FeedItem(
-      id: identifier, author: author.isEmpty ? nil : author,
-      caption: [title, mediaTitle, summary].first { !$0.isEmpty } ?? "",
+    let names = creators.isEmpty ? authors : creators
+    return FeedItem(
+      id: identifier, author: names.first, authors: names,
+      caption: [title, mediaTitle, otherTitle, summary, body].first { !$0.isEmpty }
+        ?? "",
       published: published ?? updated, link: URLText.isWeb(link) ? link : "", things: things)
   }
 
   /// An enclosure mostly repeats what Media RSS tells in more words: then it is one more
-  /// representation. Pictures beside a video or a sound are its covers.
+  /// representation. Pictures beside a video or a sound are its covers; alone, one is told.
   private var things: [[FeedMedium]] {
     // Nearly all items are so.
     if groups.isEmpty, enclosures.count == 1 { return [[lasting(enclosures[0])]] }
-    var things = groups.filter { !$0.isEmpty }
+    var things = joinedSizes.filter { !$0.isEmpty }
+    if things.isEmpty, enclosures.isEmpty {
+      return pictures.isEmpty ? [] : [pictures.sorted { $0.preference < $1.preference }]
+    }
     let isMoving = { (medium: FeedMedium) in medium.kind == .video || medium.kind == .sound }
     if (things.joined() + enclosures).contains(where: isMoving) {
       things.removeAll { !$0.contains { $0.kind != .picture } }
@@ -79,6 +108,18 @@ struct SyndicationItem {
       let thing = thing.sorted { $0.preference < $1.preference }
       return things.count == 1 ? thing.map(lasting) : thing
     }
+  }
+
+  /// The groups, those that are sizes of one thing as one. Some feeds name each size without a group
+  /// around them: then all are of one kind and one shape, and no two of one size.
+  private var joinedSizes: [[FeedMedium]] {
+    let alone = groups.filter { $0.isAlone && !$0.media.isEmpty }.flatMap(\.media)
+    let sizes = alone.compactMap(\.size)
+    guard alone.count > 1, alone.count == groups.count, sizes.count == alone.count,
+      Set(sizes).count == sizes.count, Set(alone.map(\.kind)).count == 1,
+      sizes.allSatisfy({ $0.isShaped(like: sizes[0]) })
+    else { return groups.map(\.media) }
+    return [alone]
   }
 
   /// A medium with the length that the item has, where it has none of its own.
@@ -102,7 +143,8 @@ extension FeedMedium {
       }
     // Without a size, what the feed prefers comes first.
     let enough = 360
-    let size = lines.map { $0 >= enough ? $0 : 100_000 - $0 } ?? (isDefault ? enough : 1080)
-    return (rank, kind, size)
+    let lines = size?.lines
+    let place = lines.map { $0 >= enough ? $0 : 100_000 - $0 } ?? (isDefault ? enough : 1080)
+    return (rank, kind, place)
   }
 }

@@ -1,31 +1,35 @@
 /// Where in an RSS or Atom feed an element is, as far as that matters here.
 enum SyndicationPlace {
-  case top, root, feed, feedAuthor, item, itemAuthor, group, content, other
+  case top, root, feed, item, group, content, itemImage, other
   /// Texts of the feed.
-  case feedTitle, feedAuthorName
+  case feedTitle, feedAuthor
   /// Texts of an item.
-  case title, summary, identifier, link, date, updated, authorName, mailAuthor, duration
+  case title, otherTitle, summary, body, identifier, link, date, updated, duration
+  /// Who an item is of: a name, perhaps in an element of that name, or a mail address with a name.
+  case creator, author
   /// What names media.
-  case enclosure, source, mediaTitle, contentTitle
+  case enclosure, resource, mediaTitle, contentTitle, credit
+  /// What names pictures of something else.
+  case thumbnail, picture, imageAddress
 
   /// The place of an element in this place.
-  func child(_ name: XMLName, isAtom: Bool) -> SyndicationPlace {
-    let space = Space(name.space)
+  func child(_ name: String, _ space: SyndicationSpace, isAtom: Bool) -> SyndicationPlace {
     switch self {
-    case .top: return SyndicationPlace.root(name.local, space)
+    case .top: return SyndicationPlace.root(name)
     case .root:
-      switch name.local {
+      switch name {
       case "channel": return .feed
       // Outside of their channel in RSS 1.0.
       case "item": return .item
       default: return .other
       }
-    case .feed: return SyndicationPlace.inFeed(name.local, space, isAtom)
-    case .feedAuthor: return name.local == "name" ? .feedAuthorName : .other
-    case .itemAuthor: return name.local == "name" ? .authorName : .other
-    case .item: return SyndicationPlace.inItem(name.local, space, isAtom)
-    case .group: return space == .media && name.local == "content" ? .content : .other
-    case .content: return space == .media && name.local == "title" ? .contentTitle : .other
+    case .feed: return SyndicationPlace.inFeed(name, space, isAtom)
+    case .item: return SyndicationPlace.inItem(name, space, isAtom)
+    case .itemImage: return name == "url" ? .imageAddress : .other
+    case .group, .content:
+      guard space == .media else { return .other }
+      let place = SyndicationPlace.inMedia(name)
+      return self == .content && place == .mediaTitle ? .contentTitle : place
     default: return .other
     }
   }
@@ -33,14 +37,18 @@ enum SyndicationPlace {
   /// Whether the text in it is of interest, also that of elements in it.
   var holdsText: Bool {
     switch self {
-    case .feedTitle, .feedAuthorName, .title, .summary, .identifier, .link, .date, .updated,
-      .authorName, .mailAuthor, .duration, .mediaTitle, .contentTitle:
+    case .feedTitle, .feedAuthor, .title, .otherTitle, .summary, .body, .identifier, .link, .date,
+      .updated, .duration, .creator, .author, .mediaTitle, .contentTitle, .credit,
+      .imageAddress:
       true
     default: false
     }
   }
 
-  private static func root(_ name: String, _ space: Space) -> SyndicationPlace {
+  /// Whether of the elements in it only one called `name` counts (RFC 4287, section 3.2).
+  var isPerson: Bool { self == .author || self == .feedAuthor || self == .creator }
+
+  private static func root(_ name: String) -> SyndicationPlace {
     switch name {
     case "rss", "RDF": .root
     case "feed": .feed
@@ -48,55 +56,51 @@ enum SyndicationPlace {
     }
   }
 
-  private static func inFeed(_ name: String, _ space: Space, _ isAtom: Bool) -> SyndicationPlace {
+  private static func inFeed(
+    _ name: String, _ space: SyndicationSpace, _ isAtom: Bool
+  ) -> SyndicationPlace {
     switch (space, name) {
     case (.core, "item"), (.core, "entry"): .item
     case (.core, "title"): .feedTitle
     case (.core, "author") where isAtom: .feedAuthor
-    case (.podcast, "author"): .feedAuthorName
+    case (.podcast, "author"): .feedAuthor
     default: .other
     }
   }
 
-  private static func inItem(_ name: String, _ space: Space, _ isAtom: Bool) -> SyndicationPlace {
+  private static func inItem(
+    _ name: String, _ space: SyndicationSpace, _ isAtom: Bool
+  ) -> SyndicationPlace {
     switch (space, name) {
     case (.core, "title"): .title
+    case (.dublinCore, "title"), (.podcast, "title"): .otherTitle
     case (.core, "description"), (.core, "summary"): .summary
     case (.core, "guid"), (.core, "id"): .identifier
     case (.core, "link"): .link
     case (.core, "pubDate"), (.core, "published"), (.core, "issued"), (.dublinCore, "date"): .date
     case (.core, "updated"), (.core, "modified"): .updated
-    case (.core, "author"): isAtom ? .itemAuthor : .mailAuthor
-    case (.dublinCore, "creator"), (.podcast, "author"): .authorName
+    case (.core, "author"): isAtom ? .creator : .author
+    case (.dublinCore, "creator"), (.podcast, "author"): .creator
     case (.podcast, "duration"): .duration
     case (.core, "enclosure"): .enclosure
-    case (.core, "content") where isAtom: .source
-    case (.media, "group"): .group
-    case (.media, "content"): .content
-    case (.media, "title"): .mediaTitle
+    case (.enclosure, "enclosure"): .resource
+    case (.core, "content") where isAtom, (.content, "encoded"): .body
+    case (.podcast, "image"): .picture
+    case (.core, "image"): .itemImage
+    case (.media, _): inMedia(name)
     default: .other
     }
   }
 
-  /// Whose words an element is made of.
-  private enum Space {
-    /// RSS, which has no namespace but in version 1.0, or Atom.
-    case core
-    case media, podcast, dublinCore, other
-
-    init(_ name: String) {
-      switch name {
-      case "", "http://www.w3.org/2005/Atom", "http://purl.org/atom/ns#",
-        "http://purl.org/rss/1.0/", "http://my.netscape.com/rdf/simple/0.9/",
-        "http://backend.userland.com/rss2":
-        self = .core
-      case "http://search.yahoo.com/mrss/", "http://search.yahoo.com/mrss": self = .media
-      case "http://www.itunes.com/dtds/podcast-1.0.dtd",
-        "http://www.itunes.com/DTDs/Podcast-1.0.dtd":
-        self = .podcast
-      case "http://purl.org/dc/elements/1.1/": self = .dublinCore
-      default: self = .other
-      }
+  /// Words of Media RSS (version 1.5.1), which may stand in an item, a group or a content.
+  private static func inMedia(_ name: String) -> SyndicationPlace {
+    switch name {
+    case "group": .group
+    case "content": .content
+    case "title": .mediaTitle
+    case "thumbnail": .thumbnail
+    case "credit": .credit
+    default: .other
     }
   }
 }

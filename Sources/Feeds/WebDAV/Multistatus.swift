@@ -59,7 +59,7 @@ struct Multistatus {
 
   private mutating func take(_ event: XMLEvent) {
     switch event {
-    case .text(let piece):
+    case .text(let piece, _):
       if text.utf8.count <= Limit.addressBytes { text += piece }
     case .start(let name, _):
       let place = (places.last ?? .other).child(name)

@@ -3,8 +3,9 @@ import CXML2
 /// What comes next in an XML text.
 enum XMLEvent {
   case start(XMLName, XMLAttributes)
-  /// Some text of the element that is open; one text may come in several pieces.
-  case text(String)
+  /// Some text of the element that is open; one text may come in several pieces. References in it are
+  /// decoded, but in a CDATA section there are none: that is `isLiteral`.
+  case text(String, isLiteral: Bool)
   /// The element that was started last and is still open ends.
   case end
 }
@@ -14,9 +15,23 @@ struct XMLName: Equatable {
   /// The namespace of `xml:base` and its kin.
   static let xmlSpace = "http://www.w3.org/XML/1998/namespace"
 
-  /// Empty for none.
+  /// Empty for none. Where a prefix is not declared, what it usually means.
   let space: String
   let local: String
+
+  /// What a prefix means that is not declared: no namespace of the text's own, in any case.
+  static func usualSpace(of prefix: String) -> String {
+    switch prefix {
+    case "media", "mrss": "http://search.yahoo.com/mrss/"
+    case "itunes": "http://www.itunes.com/dtds/podcast-1.0.dtd"
+    case "dc": "http://purl.org/dc/elements/1.1/"
+    case "content": "http://purl.org/rss/1.0/modules/content/"
+    case "atom": "http://www.w3.org/2005/Atom"
+    case "rdf": "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
+    case "enc": "http://purl.oclc.org/net/rss_2.0/enc#"
+    default: "prefix:" + prefix
+    }
+  }
 }
 
 /// The attributes of an element.
@@ -39,6 +54,7 @@ struct XMLReader {
     /// It is not well-formed from about this line on.
     case malformed(line: Int)
     case tooDeep
+    case tooManyAttributes
   }
 
   /// Hands on what is in a text until it ends or `take` returns false.
@@ -56,19 +72,55 @@ struct XMLReader {
     }
   }
 
-  /// Does the same with the text of a feed, piece by piece.
+  /// Does the same with the text of a feed, piece by piece. What stands before its outermost element
+  /// does not count.
   ///
-  /// - Parameter mends: whether what comes after a mistake counts too, and lone ampersands are
-  ///   taken as meant.
+  /// - Parameter mends: whether what is no XML is taken as it was meant (`XMLMender`). Otherwise it is
+  ///   malformed, as is a text with a document type: that may name entities, which are mended.
+  /// - Returns: what is to be said of the text.
   static func read(
     _ text: FeedText, mends: Bool, _ take: (XMLEvent) -> Bool
-  ) throws(Failure) {
-    var pieces = text.pieces
-    guard mends else { return try read(recovers: false, take) { pieces.next() } }
-    var mender = AmpersandMender()
-    try read(recovers: true, take) {
-      let piece = pieces.next()
-      return piece.isEmpty ? mender.finish() : mender.mend(piece)
+  ) throws(Failure) -> [TextNote] {
+    let source = text.open(.declared)
+    let prolog = prolog(of: source)
+    if !mends {
+      guard !prolog.hasDocumentType else { throw .malformed(line: 1) }
+      var first = prolog.rest
+      try read(recovers: false, take) {
+        defer { first = [] }
+        return first.isEmpty ? source.next() : first
+      }
+      return source.notes
+    }
+    var mender = XMLMender(entities: prolog.entities)
+    var first = prolog.rest
+    var failure: Failure?
+    do {
+      try read(recovers: true, take) {
+        while true {
+          let piece = first.isEmpty ? source.next() : first
+          first = []
+          if piece.isEmpty { return mender.finish() }
+          let mended = mender.mend(piece)
+          if !mended.isEmpty { return mended }
+        }
+      }
+    } catch {
+      failure = error
+    }
+    if mender.hasTooManyAttributes { throw .tooManyAttributes }
+    let notes = source.notes + (source.isLeft ? [] : mender.notes)
+    guard let failure else { return notes }
+    guard case .malformed = failure, !notes.isEmpty else { throw failure }
+    return notes
+  }
+
+  private static func prolog(of source: TextSource) -> XMLProlog {
+    var start: [UInt8] = []
+    while true {
+      let piece = source.next()
+      start += piece
+      if let prolog = XMLProlog(start, isWhole: piece.isEmpty) { return prolog }
     }
   }
 
@@ -76,7 +128,7 @@ struct XMLReader {
   static func root(of text: FeedText) throws(Failure) -> XMLName? {
     var root: XMLName?
     do {
-      try read(text, mends: true) { event in
+      _ = try read(text, mends: true) { event in
         if case .start(let name, _) = event { root = name }
         return root == nil
       }
@@ -103,6 +155,7 @@ struct XMLReader {
     private var depth = 0
     private var isStopped = false
     private var isTooDeep = false
+    private var meter = TagMeter()
     /// Names that were met lately, by their place in memory, where the parser keeps them while it
     /// lives.
     private var names: [(place: UnsafePointer<CChar>?, text: String)] = Array(
@@ -112,9 +165,9 @@ struct XMLReader {
 
     func run(recovers: Bool, _ next: () -> [UInt8]) -> Failure? {
       var receivers = cx_receivers(
-        start: { Parse.of($0)?.started($1, $2, Int($3), $4) },
+        start: { Parse.of($0)?.started($1, $2, $3, Int($4), $5) },
         end: { context, _, _ in Parse.of(context)?.ended() },
-        text: { Parse.of($0)?.characters($1, Int($2)) })
+        text: { Parse.of($0)?.characters($1, Int($2), isLiteral: $3 != 0) })
       // The parser lives no longer than this call, and this object outlives it.
       let context = Unmanaged.passUnretained(self).toOpaque()
       guard let parser = cx_begin(&receivers, context, recovers ? 1 : 0) else {
@@ -126,6 +179,7 @@ struct XMLReader {
       while !isStopped {
         let piece = next()
         if piece.isEmpty { break }
+        guard meter.takes(piece) else { return .tooManyAttributes }
         // Nothing may stand before an XML declaration, but some feeds begin with an empty line.
         let start = isFirst ? piece.prefix { $0 == 0x20 || (9...13).contains($0) }.count : 0
         isFirst = false
@@ -156,7 +210,8 @@ struct XMLReader {
     }
 
     private func started(
-      _ local: UnsafePointer<CChar>?, _ space: UnsafePointer<CChar>?, _ count: Int,
+      _ local: UnsafePointer<CChar>?, _ prefix: UnsafePointer<CChar>?,
+      _ space: UnsafePointer<CChar>?, _ count: Int,
       _ attributes: UnsafePointer<UnsafePointer<CChar>?>?
     ) {
       depth += 1
@@ -174,11 +229,11 @@ struct XMLReader {
         let isPlain = !value.utf8.contains(UInt8(ascii: "&"))
         found.all.append(
           (
-            name(attributes[place], attributes[place + 2]),
+            name(attributes[place], attributes[place + 1], attributes[place + 2]),
             isPlain ? value : value.replacing("&#38;", with: "&")
           ))
       }
-      pass(.start(name(local, space), found))
+      pass(.start(name(local, prefix, space), found))
     }
 
     private func ended() {
@@ -186,8 +241,8 @@ struct XMLReader {
       pass(.end)
     }
 
-    private func characters(_ text: UnsafePointer<CChar>?, _ count: Int) {
-      if let text { pass(.text(lent(text, count))) }
+    private func characters(_ text: UnsafePointer<CChar>?, _ count: Int, isLiteral: Bool) {
+      if let text { pass(.text(lent(text, count), isLiteral: isLiteral)) }
     }
 
     /// A copy of text that is lent for a moment.
@@ -196,9 +251,13 @@ struct XMLReader {
     }
 
     private func name(
-      _ local: UnsafePointer<CChar>?, _ space: UnsafePointer<CChar>?
+      _ local: UnsafePointer<CChar>?, _ prefix: UnsafePointer<CChar>?,
+      _ space: UnsafePointer<CChar>?
     ) -> XMLName {
-      XMLName(space: text(space), local: text(local))
+      let isUndeclared = space == nil && prefix != nil
+      return XMLName(
+        space: isUndeclared ? XMLName.usualSpace(of: text(prefix)) : text(space),
+        local: text(local))
     }
 
     private func text(_ place: UnsafePointer<CChar>?) -> String {
@@ -220,9 +279,12 @@ extension XMLReader.Failure {
     case .unavailable: "libxml2 is missing, which reads XML: install libxml2"
     case .malformed(let line): "not valid XML at line \(line)"
     case .tooDeep: "it is nested deeper than \(Limit.nesting) levels"
+    case .tooManyAttributes: "it has a tag of more than \(TagMeter.mostAttributes) attributes"
     }
   }
 
   /// The same where the rest of the text counts.
-  var wordsForMissing: String { "\(words): something may be missing" }
+  var note: TextNote {
+    TextNote(words: "\(words): something may be missing", costsStories: true)
+  }
 }

@@ -69,7 +69,8 @@ struct TransferSettings {
   /// Another method than GET, and its body.
   var message: (method: String, body: String)?
   var fields: [String]
-  var login: (user: String, password: String, byDigest: Bool)?
+  /// Sent in clear, as Basic has it.
+  var login: (user: String, password: String)?
   var options: NetworkOptions
 }
 
@@ -125,8 +126,7 @@ final class CurlTransfer {
     if let file = options.certificates { cc_set_text(table, easy, CURLOPT_CAINFO, file) }
     if !options.usesProxies { cc_set_text(table, easy, CURLOPT_PROXY, "") }
     if let login = settings.login {
-      cc_set_number(
-        table, easy, CURLOPT_HTTPAUTH, login.byDigest ? cc_auth_digest() : cc_auth_basic())
+      cc_set_number(table, easy, CURLOPT_HTTPAUTH, cc_auth_basic())
       cc_set_text(table, easy, CURLOPT_USERNAME, login.user)
       cc_set_text(table, easy, CURLOPT_PASSWORD, login.password)
     }

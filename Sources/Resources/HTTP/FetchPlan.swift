@@ -12,6 +12,8 @@ struct FetchWish: Sendable {
   var isListing = false
   /// Whether it may be fetched from a private network.
   var reachesPrivate = true
+  /// Whether the viewer named its origin, rather than a feed or list.
+  var isNamed = true
   /// Failures without progress after which it is given up.
   var retries = FetchPlan.mostRetries
   /// Whether a viewer waits for it at first.

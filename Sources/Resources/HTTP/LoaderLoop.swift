@@ -31,7 +31,10 @@ final class LoaderLoop {
     /// The machine that was reached last.
     var peer: PeerAddress?
     var ignoredBytes = 0
-    var sentLogin = false
+    /// What the last request carried for a login.
+    var sentLogin: SentLogin?
+    /// By what the server wants a login, as it has said in this fetch.
+    var askedLogin: LoginScheme?
     var triedLogins = 0
     var secretRound = 0
 
@@ -138,6 +141,7 @@ final class LoaderLoop {
     switch command {
     case .fetch(let number, let wish, let allowed):
       let target = wish.isListing ? nil : origins.target(of: wish.address, now: .now)
+      if wish.isNamed { logins.note(named: wish.address) }
       let plan = FetchPlan(
         wish, profile: options.profile(of: wish.address),
         usesRange: !wish.asWhole && !wish.isListing
@@ -236,6 +240,8 @@ final class LoaderLoop {
     case .ask(let commands):
       fetch.state = .parked
       return ask(commands)
+    case .refuse(let words):
+      return finish(fetch, .failed(FetchError(kind: .wantsLogin, words: words)))
     }
     takePlace(fetch)
     fetch.plan.transferBegins()
@@ -251,14 +257,7 @@ final class LoaderLoop {
     {
       settings.options.certificates = file
     }
-    // Without TLS a password is only sent once the server has said that it takes no better.
-    if let login = carried.login {
-      let digest = origins.wantsDigest(address)
-      if digest != nil || address.scheme == "https" {
-        settings.login = (login.user, login.password, digest ?? false)
-      }
-    }
-    fetch.sentLogin = carried.login == nil || settings.login != nil
+    addLogin(carried, to: &settings, of: fetch)
     let transfer = CurlTransfer(
       settings, library: multi.library,
       gate: { [unowned fetch] peer in
@@ -300,9 +299,7 @@ final class LoaderLoop {
   private func takeHead(_ line: String, _ fetch: Fetch) -> Bool {
     guard fetch.head.take(line) else { return true }
     origins.answered(fetch.plan.address)
-    if let digest = fetch.head.offersDigest, fetch.head.status == 401 {
-      origins.wants(digest: digest, fetch.plan.address)
-    }
+    if fetch.head.status == 401 { origins.wants(fetch.head.challenges, fetch.plan.address) }
     guard var told = fetch.plan.take(fetch.head, now: WallClock.seconds) else { return true }
     told.isPrivate = fetch.peer?.isPrivate ?? false
     if told.taking.ignoresRange { origins.ignoresRanges(fetch.plan.address) }

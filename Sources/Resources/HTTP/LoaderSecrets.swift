@@ -2,13 +2,60 @@ import System
 
 // How the loader comes by secrets that commands print.
 extension LoaderLoop {
+  /// What a request carries for a login, as far as a name and a password are its way.
+  struct SentLogin {
+    /// How they are told; nil where nothing of them is.
+    var scheme: LoginScheme?
+    /// Whether that answers what the server has asked in this very fetch.
+    var isAnswer = false
+  }
+
+  /// Adds a name and a password to a request, in the best way that the server offers. Without TLS a
+  /// server gets nothing before it has asked.
+  func addLogin(_ carried: Logins.Carried, to settings: inout TransferSettings, of fetch: Fetch) {
+    fetch.sentLogin = nil
+    let address = fetch.plan.address
+    let ownField = "authorization:"
+    guard let login = carried.login,
+      !carried.fields.contains(where: { $0.lowercased().hasPrefix(ownField) })
+    else { return }
+    let isSecure = address.scheme == "https"
+    let wish = origins.login(to: address) ?? (isSecure ? .by(.basic) : .unknown)
+    guard case .by(let scheme) = wish else {
+      fetch.sentLogin = SentLogin()
+      return
+    }
+    switch scheme {
+    case .basic: settings.login = (login.user, login.password)
+    case .digest(let digest):
+      let answer = digest.answer(
+        user: login.user, password: login.password, method: settings.message?.method ?? "GET",
+        target: address.target, count: origins.nextDigest(to: address),
+        ownNonce: Digest.newNonce())
+      settings.fields.append("Authorization: \(answer)")
+    }
+    fetch.sentLogin = SentLogin(scheme: scheme, isAnswer: scheme == fetch.askedLogin)
+  }
+
+  /// Whether a name and a password may let it in after all: the server has only now said by what it
+  /// takes them, or wants them by another nonce.
+  private func mayAnswer(_ fetch: Fetch) -> Bool {
+    guard let sent = fetch.sentLogin, let asked = fetch.askedLogin else { return false }
+    switch (sent.scheme, asked) {
+    case (.basic, .basic): return false
+    case (.digest, .digest(let digest)): return !sent.isAnswer || digest.isStale
+    default: return true
+    }
+  }
+
   /// A server wants another login than the one it got.
   func renewLogin(_ fetch: Fetch) {
     let address = fetch.plan.address
     fetch.triedLogins += 1
     guard fetch.triedLogins <= 4 else { return giveUpLogin(fetch) }
-    // It has only now said which kind it takes, or others have renewed it meanwhile.
-    if !fetch.sentLogin || fetch.secretRound < secretRound {
+    fetch.askedLogin = LoginScheme.best(of: fetch.head.challenges)
+    // Others may have renewed it meanwhile.
+    if mayAnswer(fetch) || fetch.secretRound < secretRound {
       return act(fetch.plan.loginRenewed(true), fetch)
     }
     let commands = logins.renewable(for: address)
@@ -63,11 +110,28 @@ extension LoaderLoop {
   /// A server does not let it in. Where the config's secret could not be had, that is why.
   private func giveUpLogin(_ fetch: Fetch) {
     var next = fetch.plan.loginRenewed(false)
-    if case .fail(var error) = next, let lack = lack(for: fetch) {
-      error.words += ": " + lack
+    if case .fail(var error) = next {
+      if let lack = lack(for: fetch) {
+        error.words += ": " + lack
+      } else if let words = unknownSchemes(of: fetch) {
+        error.words = words
+      }
       next = .fail(error)
     }
     act(next, fetch)
+  }
+
+  /// That a server takes no name and password, in words; nil where it does, where it does not say
+  /// what it takes, and where it has refused a field of the config.
+  private func unknownSchemes(of fetch: Fetch) -> String? {
+    let address = fetch.plan.address
+    let challenges = fetch.head.challenges
+    guard !challenges.isEmpty, LoginScheme.best(of: challenges) == nil,
+      case .carry(let carried) = logins.decide(for: address, source: fetch.plan.wish.address),
+      !carried.fields.contains(where: { $0.lowercased().hasPrefix("authorization:") })
+    else { return nil }
+    return "\(address.visibleHost) wants a login by \(LoginScheme.names(of: challenges)), not by a"
+      + " name and a password: see header-command in the config section [host \(address.ruleName)]"
   }
 
   func secretCame(_ command: String, _ secret: String?) {

@@ -7,6 +7,8 @@ struct Logins {
   /// Hosts with ports that were asked securely in this run: a port speaks one protocol alone, so
   /// what a section has for it is not sent there in clear.
   private var securePorts: Set<String> = []
+  /// Origins that the viewer named, rather than a feed, a list or a redirect.
+  private var named: Set<String> = []
 
   private enum Answer: Equatable {
     case asked
@@ -28,6 +30,8 @@ struct Logins {
     case carry(Carried)
     /// These commands must print their secrets first.
     case ask([String])
+    /// Nothing may be sent, for a reason in words that name the server.
+    case refuse(String)
   }
 
   init(
@@ -37,6 +41,10 @@ struct Logins {
     self.netrc = Netrc(netrc)
     self.environment = environment
   }
+
+  /// The viewer has named an address: what a netrc file has for any machine is meant for its origin
+  /// too, and what it has for this machine also in clear and for that port.
+  mutating func note(named address: WebAddress) { named.insert(address.origin) }
 
   /// What a request to an address carries.
   ///
@@ -49,7 +57,14 @@ struct Logins {
     for rule in rules {
       for field in rule.fields {
         guard let value = value(of: field.value, &unknown, &carried) else { continue }
-        carried.fields.append("\(Logins.oneLine(field.name)): \(Logins.oneLine(value))")
+        let line = "\(field.name): \(value)"
+        guard line.isFieldText else {
+          return .refuse(
+            "the header \(Logins.shown(field.name)) in the config section"
+              + " [host \(address.ruleName)] holds a line break or another control character, which"
+              + " none may")
+        }
+        carried.fields.append(line)
       }
       if let user = rule.user, rule.profile.takesPasswords {
         let password = rule.password.flatMap { value(of: $0, &unknown, &carried) } ?? ""
@@ -64,11 +79,24 @@ struct Logins {
     if source.origin == address.origin, let user = source.user {
       carried.login = Netrc.Login(user: user, password: source.password ?? "")
     }
-    // The login for all machines is for those that the viewer names, not for where they lead to.
-    let isNamed = source.origin == address.origin
-    carried.login =
-      carried.login ?? (isNamed ? netrc[address.host] : netrc.login(ofMachine: address.host))
+    carried.login = carried.login ?? netrcLogin(for: address)
+    if let login = carried.login, !(login.user + login.password).isFieldText {
+      // Section 2 of RFC 7617.
+      return .refuse(
+        "the login for \(address.visibleHost) holds a line break or another control character,"
+          + " which none may")
+    }
     return .carry(carried)
+  }
+
+  /// A netrc file knows neither schemes nor ports. What it has for a machine is for that one's usual
+  /// secure port, and else for where the viewer said to go: who writes a feed may name any host and
+  /// port, and have a password sent there in clear. The login for all machines is for those alone
+  /// that the viewer named.
+  private func netrcLogin(for address: WebAddress) -> Netrc.Login? {
+    if named.contains(address.origin) { return netrc[address.host] }
+    let isUsual = address.scheme == "https" && address.port == 443
+    return isUsual ? netrc.login(ofMachine: address.host) : nil
   }
 
   /// A command has printed a secret, or not.
@@ -91,6 +119,10 @@ struct Logins {
       }
     }
     return commands
+  }
+
+  private static func shown(_ name: String) -> String {
+    String(name.filter { !$0.isWhitespace && String($0).isFieldText })
   }
 
   private func rules(for address: WebAddress) -> [HostRule] {
@@ -119,9 +151,12 @@ struct Logins {
       }
     }
   }
+}
 
-  /// A line break would begin another field.
-  private static func oneLine(_ text: String) -> String {
-    String(text.unicodeScalars.filter { $0.value >= 0x20 || $0 == "\t" })
+extension String {
+  /// Whether a field may hold it (RFC 9110, section 5.5): a line break would begin another field, a
+  /// NUL end the text before its end.
+  var isFieldText: Bool {
+    unicodeScalars.allSatisfy { ($0.value >= 0x20 && $0.value != 0x7f) || $0 == "\t" }
   }
 }

@@ -67,7 +67,10 @@ struct Netrc {
   private static func words(_ text: String) -> [String] {
     var words: [String] = []
     var isInMacro = false
-    for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+    // A byte order mark is what some editors begin a file with. The line break of Windows is one
+    // character in Swift, and no "\n".
+    let bare = text.first == "\u{FEFF}" ? text.dropFirst() : text[...]
+    for line in bare.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline) {
       if line.trimmingSpaces.isEmpty {
         isInMacro = false
         continue
@@ -97,7 +100,7 @@ struct Netrc {
       } else if character == "\"", isQuoted || word == nil {
         isQuoted.toggle()
         word = word ?? ""
-      } else if !isQuoted, character == " " || character == "\t" || character == "\r" {
+      } else if !isQuoted, character == " " || character == "\t" {
         if let word { words.append(word) }
         word = nil
       } else {

@@ -10,7 +10,16 @@ struct Origins {
     /// How it was last out of reach.
     var lastFailure = TransferOutcome.timedOut
     /// What kind of login it wants; nil while it has not said.
-    var wantsDigest: Bool?
+    var login: LoginWish?
+    /// Logins that were made with its last nonce.
+    var digests: UInt32 = 0
+  }
+
+  /// What a server has said of logins.
+  enum LoginWish: Equatable {
+    case by(LoginScheme)
+    /// By nothing that is known here.
+    case unknown
   }
 
   /// Failures in a row after which an origin is left alone for a while.
@@ -61,10 +70,23 @@ struct Origins {
     origins[address.origin] = origin
   }
 
-  func wantsDigest(_ address: WebAddress) -> Bool? { origins[address.origin]?.wantsDigest }
+  /// What kind of login it wants; nil while it has not said.
+  func login(to address: WebAddress) -> LoginWish? { origins[address.origin]?.login }
 
-  mutating func wants(digest: Bool, _ address: WebAddress) {
-    origins[address.origin, default: Origin()].wantsDigest = digest
+  /// A server has said by what it lets somebody in. One that says nothing of it leaves all as it was.
+  mutating func wants(_ challenges: [Challenge], _ address: WebAddress) {
+    guard !challenges.isEmpty else { return }
+    var origin = origins[address.origin] ?? Origin()
+    let wish = LoginScheme.best(of: challenges).map { LoginWish.by($0) } ?? .unknown
+    if origin.login != wish { origin.digests = 0 }
+    origin.login = wish
+    origins[address.origin] = origin
+  }
+
+  /// The number of the next login with the nonce that it gave last, from 1.
+  mutating func nextDigest(to address: WebAddress) -> UInt32 {
+    origins[address.origin, default: Origin()].digests &+= 1
+    return origins[address.origin]?.digests ?? 1
   }
 
   /// Where an address has led to.

@@ -1,3 +1,5 @@
+import System
+
 /// Status and fields of a response (RFC 9110), gathered line by line.
 struct ResponseHead: Equatable, Sendable {
   private(set) var status = 0
@@ -124,7 +126,7 @@ struct ResponseHead: Equatable, Sendable {
     var total: UInt64?
   }
 
-  /// What Cache-Control and Age say (RFC 9111).
+  /// What Cache-Control and Age say, and where that says nothing Pragma and Expires (RFC 9111).
   var storing: Storing {
     var storing = Storing()
     for directive in list("cache-control") {
@@ -142,7 +144,28 @@ struct ResponseHead: Equatable, Sendable {
       default: break
       }
     }
+    // Section 5.4: it counts where there is no Cache-Control.
+    if self["cache-control"] == nil,
+      list("pragma").contains(where: { $0.lowercased() == "no-cache" }
+      )
+    {
+      storing.freshFor = 0
+    }
+    storing.freshFor = storing.freshFor ?? expiresIn
     return storing
+  }
+
+  /// Seconds until what Expires says (sections 4.2.1 and 5.3): what is no date, as "0", counts as
+  /// past. Nil where there is none.
+  private var expiresIn: Int64? {
+    guard let expires = self["expires"] else { return nil }
+    guard let end = HTTPDate.seconds(expires) else { return 0 }
+    let sent = self["date"].flatMap(HTTPDate.seconds) ?? WallClock.seconds
+    let age = self["age"].flatMap { Int64($0) } ?? 0
+    let year: Int64 = 365 * 86_400
+    let left = end.subtractingReportingOverflow(sent)
+    guard !left.overflow else { return 0 }
+    return max(0, left.partialValue.clamped(to: 0...year) - age.clamped(to: 0...year))
   }
 
   struct Storing: Equatable, Sendable {
@@ -158,11 +181,9 @@ struct ResponseHead: Equatable, Sendable {
     return seconds?.clamped(to: 0...(365 * 86_400))
   }
 
-  /// Whether a login by digest is offered; nil where none is asked for.
-  var offersDigest: Bool? {
-    let challenges = fields.filter { $0.name == "www-authenticate" }.map { $0.value.lowercased() }
-    guard !challenges.isEmpty else { return nil }
-    return challenges.contains { $0.hasPrefix("digest") }
+  /// What logins are asked for: several fields may each hold several challenges.
+  var challenges: [Challenge] {
+    fields.filter { $0.name == "www-authenticate" }.flatMap { Challenge.all(in: $0.value) }
   }
 }
 

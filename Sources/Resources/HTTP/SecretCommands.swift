@@ -23,10 +23,21 @@ final class SecretCommands {
       let printed = try? ChildProcess.output(
         of: "/bin/sh", arguments: ["-c", "exec 2>/dev/null\n" + command],
         until: .now + patience, orFor: end)
-      let line = printed?.text.split(separator: "\n").first.map(String.init)
-      answer(printed?.ending == .exited(status: 0) ? line : nil)
+      answer(
+        printed?.ending == .exited(status: 0)
+          ? printed.flatMap { SecretCommands.firstLine(of: $0.text) } : nil)
     }
     if running[command] == nil { answer(nil) }
+  }
+
+  /// The first line that holds something, without its end: CR LF and LF end one.
+  static func firstLine(of text: String) -> String? {
+    // The former is one character in Swift: compared by scalars.
+    guard let line = text.unicodeScalars.split(separator: "\n").first(where: { $0 != ["\r"] })
+    else {
+      return nil
+    }
+    return String(String.UnicodeScalarView(line.last == "\r" ? line.dropLast() : line))
   }
 
   /// A command has answered.

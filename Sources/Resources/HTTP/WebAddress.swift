@@ -81,33 +81,7 @@ public struct WebAddress: Equatable, Sendable {
   ///
   /// - Parameter account: who asks, where the address does not say.
   func identity(account: String? = nil) -> String {
-    let parts = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
-    let pairs = parts.count > 1 ? parts[1].split(separator: "&") : []
-    let names = pairs.map { $0.prefix { $0 != "=" }.lowercased() }
-    let volatile = WebAddress.volatile(among: Set(names))
-    let kept = zip(names, pairs).filter { !volatile.contains($0.0) }.map(\.1)
-    let query = kept.isEmpty ? "" : "?" + kept.joined(separator: "&")
-    return "\(user ?? account ?? "")@\(scheme)://\(visibleHost)\(parts[0])\(query)"
-  }
-
-  /// Parameters with which storage services sign URLs for a time: S3 and its kin, CloudFront,
-  /// Google Cloud Storage, Azure. Only where the signature is among them: elsewhere `expires` or
-  /// `st` may say which bytes are meant.
-  private static func volatile(among names: Set<String>) -> Set<String> {
-    var volatile: Set<String> = []
-    for brand in ["x-amz-", "x-goog-"] where names.contains(brand + "signature") {
-      volatile.formUnion(names.filter { $0.hasPrefix(brand) })
-    }
-    if names.contains("signature") {
-      volatile.formUnion([
-        "signature", "expires", "key-pair-id", "policy", "awsaccesskeyid", "googleaccessid",
-      ])
-    }
-    if names.isSuperset(of: ["sig", "sv", "se"]) {
-      volatile.formUnion([
-        "sig", "se", "st", "sp", "sv", "sr", "spr", "skoid", "sktid", "skt", "ske", "sks", "skv",
-      ])
-    }
-    return volatile
+    let stable = SignedAddress.stablePart(of: self)
+    return "\(user ?? account ?? "")@\(scheme)://\(stable)"
   }
 }

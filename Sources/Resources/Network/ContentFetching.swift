@@ -229,6 +229,7 @@ extension Content {
     var wish = wish
     wish.isListing = isListing
     wish.reachesPrivate = reachesPrivate
+    wish.isNamed = network.isNamed(address)
     wish.isUrgent = isUrgent
     wish.isAwaited = isWaiting
     var flight = flight

@@ -16,6 +16,8 @@ public final class Network {
   /// Hashes of addresses whose bytes came from a private network: of all in this run, as any of them
   /// may name others at any time; a word for each is little.
   private var privateSources: Set<Int> = []
+  /// Origins that the viewer named.
+  private var named: Set<String> = []
   private var owners: [FetchNumber: ContentNumber] = [:]
   private var nextNumber: UInt64 = 1
   private var total = Saving()
@@ -45,6 +47,12 @@ public final class Network {
 
   /// Readable when `deliver` has something to do.
   public var descriptor: Int32 { bell.number }
+
+  /// Notes that the viewer has named an address, on the command line say, rather than a feed or a
+  /// list: its origin gets what a netrc file has for any machine. Nothing for what is no web address.
+  public func note(named source: String) {
+    if let address = WebAddress(source) { named.insert(address.origin) }
+  }
 
   /// Opens a web address. What it holds is told by the resource's `info` and reads.
   ///
@@ -293,6 +301,9 @@ public final class Network {
       privateSources.remove(address.url.hashValue)
     }
   }
+
+  /// Whether the viewer named the origin of an address.
+  func isNamed(_ address: WebAddress) -> Bool { named.contains(address.origin) }
 
   /// Whether the bytes of an address came from a private network; false while nothing came.
   func isPrivate(_ address: WebAddress) -> Bool { privateSources.contains(address.url.hashValue) }

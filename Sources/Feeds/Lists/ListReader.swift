@@ -3,8 +3,10 @@ import System
 
 /// An entry of a list.
 struct ListEntry: Equatable {
-  /// A path or URL as written.
+  /// A path or URL as written; empty where none is named.
   var address: String
+  /// Others for the same, in the order in which they are to be tried.
+  var others: [String] = []
   var title: String = ""
   var durationS: Double?
 }
@@ -15,21 +17,14 @@ struct ListReader {
   private var glances: Glances
   private var stories: [Story] = []
   private var skipped: [Skipped] = []
-  private var addresses: AddressBook
+  /// Resolves what it names.
+  private(set) var addresses: AddressBook
+  private let effort: Effort
+  private var oddNames: OddNames
   /// The lists that are being read, outermost first.
   private var open: [FileStatus] = []
   /// What all its stories share; nil for lists of this machine, which may name anything.
   private var origin: Story.Origin?
-
-  static func read(
-    _ list: M3U, origin: Story.Source, base: Story.Source? = nil, source: String,
-    files: any FileAccess, glances: inout Glances
-  ) throws(FeedError) -> Feed {
-    try read(origin: origin, base: base, source: source, files: files, glances: &glances) {
-      reader in
-      reader.add(list)
-    }
-  }
 
   /// - Parameters:
   ///   - origin: where the list is; what it names is beside it.
@@ -38,10 +33,9 @@ struct ListReader {
   ///   - fill: adds the entries and gives the list's title.
   static func read(
     origin: Story.Source, base: Story.Source? = nil, source: String, files: any FileAccess,
-    glances: inout Glances,
-    _ fill: (inout ListReader) throws(FeedError) -> String?
+    glances: inout Glances, effort: Effort, _ fill: (inout ListReader) throws(FeedError) -> String?
   ) throws(FeedError) -> Feed {
-    var reader = ListReader(base ?? origin, files: files, glances: glances)
+    var reader = ListReader(base ?? origin, files: files, glances: glances, effort: effort)
     if case .file(let path) = origin, let status = try? files.status(of: path) {
       reader.open.append(status)
     }
@@ -59,17 +53,24 @@ struct ListReader {
     return Feed(identity: origin.text, title: name, reels: reels, skipped: reader.skipped)
   }
 
-  private init(_ base: Story.Source, files: any FileAccess, glances: Glances) {
+  private init(
+    _ base: Story.Source, files: any FileAccess, glances: Glances, effort: Effort
+  ) {
     self.files = files
+    self.effort = effort
     self.glances = glances
     addresses = AddressBook(base: base, files: files)
+    oddNames = OddNames(files: files)
   }
 
   /// Whether it has more entries than a list may have: no more are taken.
   var isFull: Bool { stories.count > Limit.items }
 
+  /// Whether any were added.
+  var hasEntries: Bool { !stories.isEmpty }
+
   /// Adds the entries of a list and gives its title.
-  private mutating func add(_ list: M3U) -> String? {
+  mutating func add(_ list: M3U) -> String? {
     var list = list
     while !isFull, let entry = list.next() { add(entry) }
     return list.title
@@ -77,6 +78,11 @@ struct ListReader {
 
   /// Adds an entry, or says why not.
   mutating func add(_ entry: ListEntry) {
+    guard !entry.address.isEmpty else { return skip(entry, "it names no location") }
+    var entry = entry
+    if let better = entry.others.isEmpty ? nil : better(of: [entry.address] + entry.others) {
+      entry.address = better
+    }
     guard !entry.address.hasPrefix("|") else { return skip(entry, "commands are never run") }
     do {
       switch try addresses.resolve(entry.address) {
@@ -85,6 +91,21 @@ struct ListReader {
       }
     } catch {
       skip(entry, error.reason)
+    }
+  }
+
+  /// The first that may play.
+  private mutating func better(of addresses: [String]) -> String? {
+    for address in addresses where mayPlay(address) { return address }
+    return nil
+  }
+
+  /// Whether an address leads to something of which a decoder can tell more.
+  private mutating func mayPlay(_ address: String) -> Bool {
+    switch try? addresses.resolve(address) {
+    case .url: true
+    case .file(let path): NameClaim(path: path) != nil && (try? files.status(of: path)) != nil
+    case nil: false
     }
   }
 
@@ -97,6 +118,9 @@ struct ListReader {
     guard let finding = glances.lookIfFew(at: path) else {
       add(entry, .file(path), claim.kind)
       return
+    }
+    if case .failed = finding, let meant = oddNames.path(like: path) {
+      return add(entry, path: meant)
     }
     switch finding {
     case .failed where claim == .list: skip(entry, "no such list, or it cannot be read")
@@ -116,7 +140,7 @@ struct ListReader {
     case (.json, _):
       switch glances.shape(of: path) {
       case .animation: add(entry, .file(path), .animation)
-      case .feed: skip(entry, "a feed inside a list is not read")
+      case .feed, .playlist: skip(entry, "a feed inside a list is not read")
       case .other where claim == .json: skip(entry, "it is not an animation")
       case .other: add(entry, .file(path), claim.kind)
       }
@@ -135,8 +159,12 @@ struct ListReader {
       skip(entry, "lists are nested deeper than \(Limit.lists) levels")
       return
     }
+    guard !effort.isSpent else { return skip(entry, Effort.wordsForLeft) }
     do throws(FeedText.Unreadable) {
-      let list = M3U(try files.text(at: path).whole())
+      var file = try files.text(at: path)
+      file.effort = effort
+      let (text, notes) = try file.whole()
+      let list = M3U(text)
       guard !list.isStream else {
         add(entry, .file(path), .video)
         return
@@ -146,6 +174,7 @@ struct ListReader {
       addresses = AddressBook(base: .file(path), files: files)
       open.append(status)
       _ = add(list)
+      note(notes, of: entry.address)
       open.removeLast()
       addresses = around
       if stories.count + skipped.count == before { skip(entry, "the list is empty") }
@@ -160,16 +189,20 @@ struct ListReader {
     stories.append(story)
   }
 
-  /// Says of the list itself that something of it is left out.
-  mutating func note(_ reason: String, of source: String) {
-    skipped.append(Skipped(source: source, reason: reason))
+  /// Says what is to be said of the text of a list.
+  mutating func note(_ notes: [TextNote], of source: String) {
+    for note in notes {
+      skipped.append(
+        Skipped(source: source, reason: note.words, costsStories: note.costsStories))
+    }
   }
 
   private mutating func skip(_ entry: ListEntry, _ reason: String) {
     guard skipped.count < Limit.items else { return }
     var isAddress = false
     if case .url = addresses.base { isAddress = true }
-    let shown = URLText.shown(entry.address, isAddress: isAddress)
+    let shown =
+      entry.address.isEmpty ? entry.title : URLText.shown(entry.address, isAddress: isAddress)
     skipped.append(Skipped(source: shown, reason: reason))
   }
 }

@@ -5,55 +5,69 @@ struct XSPF {
   private var path: [String] = []
   private var text = ""
 
-  /// Hands its entries on, each with its first location.
+  private var bases = BaseStack()
+
+  /// Hands its entries on, each with its locations.
   static func read(
     _ text: FeedText, source: String, into reader: inout ListReader
   ) throws(FeedError) -> String? {
     var list = XSPF()
+    var book = reader.addresses
     do throws(XMLReader.Failure) {
-      try XMLReader.read(text, mends: true) { event in
-        if let entry = list.take(event) { reader.add(entry) }
+      let notes = try XMLReader.read(text, mends: true) { event in
+        if let entry = list.take(event, &book) { reader.add(entry) }
         return !reader.isFull
       }
+      reader.note(notes, of: source)
     } catch {
       guard case .malformed = error else {
         throw .cannotRead(source: source, reason: error.words)
       }
-      reader.note(error.wordsForMissing, of: source)
+      reader.note([error.note], of: source)
     }
     return list.title
   }
 
   /// Takes what comes next; gives an entry where one has ended.
-  private mutating func take(_ event: XMLEvent) -> ListEntry? {
+  private mutating func take(_ event: XMLEvent, _ book: inout AddressBook) -> ListEntry? {
     switch event {
-    case .text(let piece):
+    case .text(let piece, _):
       if text.utf8.count <= Limit.addressBytes { text += piece }
-    case .start(let name, _):
+    case .start(let name, let attributes):
       path.append(name.local)
+      if let base = attributes.value("base", in: XMLName.xmlSpace) {
+        bases.enter(base, depth: path.count, in: &book)
+      }
       text = ""
       if path == ["playlist", "trackList", "track"] { entry = ListEntry(address: "") }
     case .end:
       defer {
+        bases.leave(depth: path.count)
         path.removeLast()
         text = ""
       }
       if path == ["playlist", "title"] { title = title ?? shown }
       guard path.count >= 3, path[1] == "trackList", path[2] == "track" else { return nil }
       if path.count == 3 { return entry }
-      if path.count == 4 { takeTrack(path[3]) }
+      if path.count == 4 { takeTrack(path[3], &book) }
     }
     return nil
   }
 
   private var shown: String? {
-    let text = text.trimmingSpace.cut(to: Limit.textBytes)
+    let text = HTMLText.title(text, isDecoded: true).inOneLine.cut(to: Limit.textBytes)
     return text.isEmpty ? nil : text
   }
 
-  private mutating func takeTrack(_ name: String) {
+  private mutating func takeTrack(_ name: String, _ book: inout AddressBook) {
     switch name {
-    case "location": if entry.address.isEmpty { entry.address = text.trimmingSpace }
+    case "location":
+      let address = bases.resolved(text, in: &book)
+      if entry.address.isEmpty {
+        entry.address = address
+      } else if entry.others.count < Limit.itemMedia {
+        entry.others.append(address)
+      }
     case "title": entry.title = shown ?? ""
     case "duration":
       // In milliseconds.

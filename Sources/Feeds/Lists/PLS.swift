@@ -1,27 +1,25 @@
-/// A PLS list: `File1=`, `Title1=`, `Length1=` and so on, in any order.
+/// A PLS list: `File1=`, `Title1=`, `Length1=` and so on, in any order; or an Internet shortcut of Windows
+/// (`.url`), whose only entry is `URL=`.
 struct PLS {
   /// In the order of their numbers.
   let entries: [ListEntry]
 
-  /// Reads UTF-8, else Latin-1, with any kind of line ends.
+  /// Reads UTF-8 with any kind of line ends.
   init(_ bytes: [UInt8]) {
-    let isUTF8 = (try? UTF8Span(validating: bytes.span)) != nil
     var found: [Int: ListEntry] = [:]
     for raw in bytes.split(whereSeparator: { $0 == 0x0A || $0 == 0x0D }) {
-      let line =
-        isUTF8
-        ? String(decoding: raw, as: UTF8.self)
-        : String(String.UnicodeScalarView(raw.map { Unicode.Scalar($0) }))
+      let line = String(decoding: raw, as: UTF8.self)
       guard let equals = line.firstIndex(of: "=") else { continue }
       let key = String(line[..<equals]).trimmingSpace.lowercased()
       let name = key.prefix { !$0.isNumber }
-      guard let number = Int(key.dropFirst(name.count)), found.count <= Limit.items else {
-        continue
-      }
+      let digits = key.dropFirst(name.count)
+      guard let number = Int(name == "url" && digits.isEmpty ? "1" : digits),
+        found.count <= Limit.items
+      else { continue }
       let value = String(line[line.index(after: equals)...]).trimmingSpace
       var entry = found[number] ?? ListEntry(address: "")
       switch name {
-      case "file": entry.address = value
+      case "file", "url": entry.address = value
       case "title": entry.title = value.cut(to: Limit.textBytes)
       case "length":
         // -1 is a stream without end.

@@ -5,14 +5,12 @@ struct M3U {
   /// What `#PLAYLIST:` called it so far.
   private(set) var title: String?
   private let bytes: [UInt8]
-  private let isUTF8: Bool
   private var position: Int
 
-  /// Reads UTF-8, else Latin-1, with any kind of line ends.
+  /// Reads UTF-8 with any kind of line ends.
   init(_ bytes: [UInt8]) {
     self.bytes = bytes
-    position = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
-    isUTF8 = (try? UTF8Span(validating: bytes.span)) != nil
+    position = 0
     isStream = M3U.hasStreamTag(bytes)
   }
 
@@ -39,10 +37,7 @@ struct M3U {
       while start < end, M3U.isSpace(bytes[start]) { start += 1 }
       while end > start, M3U.isSpace(bytes[end - 1]) { end -= 1 }
       guard start < end else { continue }
-      let line = bytes[start..<end]
-      return isUTF8
-        ? String(decoding: line, as: UTF8.self)
-        : String(String.UnicodeScalarView(line.map { Unicode.Scalar($0) }))
+      return String(decoding: bytes[start..<end], as: UTF8.self)
     }
     return nil
   }
@@ -78,9 +73,8 @@ struct M3U {
     var isStart = true
     for index in bytes.indices {
       if isStart, bytes[index] == tag[0], bytes[index...].starts(with: tag) { return true }
-      // Space before a tag and a byte order mark count as nothing.
-      isStart =
-        isLineEnd(bytes[index]) || (isStart && (isSpace(bytes[index]) || bytes[index] >= 0xBB))
+      // Space before a tag counts as nothing.
+      isStart = isLineEnd(bytes[index]) || (isStart && isSpace(bytes[index]))
     }
     return false
   }

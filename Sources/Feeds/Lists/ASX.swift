@@ -1,0 +1,80 @@
+/// Reads an Advanced Stream Redirector, the list of Windows Media Player: names in any case, and rarely
+/// good XML.
+struct ASX {
+  private var title: String?
+  private var entry: ListEntry?
+  private var text: String?
+  private var names: [String] = []
+  private var bases = BaseStack()
+
+  /// Hands its entries on, each with all that it refers to.
+  static func read(
+    _ text: FeedText, source: String, into reader: inout ListReader
+  ) throws(FeedError) -> String? {
+    var list = ASX()
+    var book = reader.addresses
+    do throws(XMLReader.Failure) {
+      let notes = try XMLReader.read(text, mends: true) { event in
+        list.take(event, &book, &reader)
+        return !reader.isFull
+      }
+      reader.note(notes, of: source)
+    } catch {
+      guard case .malformed = error else {
+        throw .cannotRead(source: source, reason: error.words)
+      }
+      reader.note([error.note], of: source)
+    }
+    return list.title
+  }
+
+  private mutating func take(
+    _ event: XMLEvent, _ book: inout AddressBook, _ reader: inout ListReader
+  ) {
+    switch event {
+    case .text(let piece, _):
+      if let text, text.utf8.count <= Limit.addressBytes { self.text = text + piece }
+    case .start(let name, let attributes):
+      let name = name.local.lowercased()
+      names.append(name)
+      text = name == "title" ? "" : nil
+      start(name, attributes, &book, &reader)
+    case .end:
+      let name = names.removeLast()
+      if name == "title", let text { take(title: text) }
+      if name == "entry", let entry {
+        reader.add(entry)
+        self.entry = nil
+      }
+      text = nil
+    }
+  }
+
+  private mutating func start(
+    _ name: String, _ attributes: XMLAttributes, _ book: inout AddressBook,
+    _ reader: inout ListReader
+  ) {
+    let address = attributes.all.first { $0.name.local.lowercased() == "href" }?.value
+    switch name {
+    case "entry": entry = ListEntry(address: "")
+    // It holds for all that follows.
+    case "base": if let address { bases.enter(address, depth: 0, in: &book) }
+    case "ref":
+      guard let address else { return }
+      let place = bases.resolved(address, in: &book)
+      if entry?.address.isEmpty ?? false {
+        entry?.address = place
+      } else if entry?.others.count ?? .max < Limit.itemMedia {
+        entry?.others.append(place)
+      }
+    case "entryref":
+      if let address { reader.add(ListEntry(address: bases.resolved(address, in: &book))) }
+    default: break
+    }
+  }
+
+  private mutating func take(title text: String) {
+    let shown = HTMLText.title(text, isDecoded: true).inOneLine.cut(to: Limit.textBytes)
+    if entry != nil { entry?.title = shown } else { title = title ?? shown }
+  }
+}

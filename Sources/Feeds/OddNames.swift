@@ -1,0 +1,60 @@
+import System
+
+/// Finds files whose names are not ASCII by what a list makes of them: its text was decoded, and the
+/// bytes of the names in it may have been of another encoding than the rest, or of none.
+struct OddNames {
+  private let files: any FileAccess
+  /// The names in folders that were looked through, by what they may have been read as.
+  private var folders: [String: [String: String]] = [:]
+
+  private static let mostFolders = 64
+  private static let mostNames = 100_000
+
+  init(files: any FileAccess) { self.files = files }
+
+  /// The path that is there for one that is not; nil where none could be meant.
+  mutating func path(like path: String) -> String? {
+    guard path.hasPrefix("/"), path.utf8.contains(where: { $0 >= 0x80 }) else { return nil }
+    var found = ""
+    var isOther = false
+    for part in path.split(separator: "/") {
+      let next = found + "/" + part
+      if (try? files.status(of: next)) != nil {
+        found = next
+      } else if let name = names(in: found)[String(part)] {
+        found += "/" + name
+        isOther = true
+      } else {
+        return nil
+      }
+    }
+    return isOther ? found : nil
+  }
+
+  private mutating func names(in folder: String) -> [String: String] {
+    if let known = folders[folder] { return known }
+    guard folders.count < Self.mostFolders else { return [:] }
+    var names: [String: String] = [:]
+    let path = folder.isEmpty ? "/" : folder
+    for entry in (try? files.entries(in: path, limit: Self.mostNames)) ?? []
+    where entry.name.utf8.contains(where: { $0 >= 0x80 }) {
+      for reading in Self.readings(of: FileName.bytes(entry.name)) { names[reading] = entry.name }
+    }
+    folders[folder] = names
+    return names
+  }
+
+  /// What a name's bytes may be read as: UTF-8 with U+FFFD, Latin-1, windows-1252.
+  private static func readings(of name: [UInt8]) -> [String] {
+    let latin1 = name.map { Unicode.Scalar($0) }
+    let windows = name.map { byte in
+      (0x80...0x9F).contains(byte) ? windows1252[Int(byte) - 0x80] : Unicode.Scalar(byte)
+    }
+    return [String(decoding: name, as: UTF8.self)]
+      + [latin1, windows].map { String(String.UnicodeScalarView($0)) }
+  }
+
+  /// The bytes 80 to 9F in windows-1252 as the WHATWG's Encoding Standard has it.
+  private static let windows1252 = Array(
+    "€\u{81}‚ƒ„…†‡ˆ‰Š‹Œ\u{8D}Ž\u{8F}\u{90}‘’“”•–—˜™š›œ\u{9D}žŸ".unicodeScalars)
+}

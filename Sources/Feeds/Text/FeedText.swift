@@ -1,0 +1,211 @@
+import JSONText
+import System
+
+/// The text of a feed or list in a file or from a server, at most as long as feeds may be.
+struct FeedText {
+  /// Why it cannot be had.
+  struct Unreadable: Error {
+    let words: String
+  }
+
+  /// What is assumed where neither the text nor its server says how it is encoded.
+  enum Assumption {
+    /// As JSON (RFC 8259, section 8.1).
+    case utf8
+    /// UTF-8, else windows-1252 where hardly anything would mean something in UTF-8: as in XML that
+    /// should have declared it.
+    case declared
+    /// The same, as in lists, which cannot declare it.
+    case list
+  }
+
+  /// In bytes, as it was when it was looked at.
+  let count: Int
+  /// The charset of its Content-Type, as it was sent: it counts more than what an XML text declares
+  /// (RFC 7303, section 3.2), and less than a byte order mark.
+  var charset: String?
+  /// How much of the processor's time its source may still take.
+  var effort = Effort()
+  private let bytes: (_ offset: Int, _ count: Int) throws(Unreadable) -> [UInt8]
+
+  fileprivate init(path: String, count: Int, files: any FileAccess) {
+    self.count = count
+    bytes = { (offset, count) throws(Unreadable) in
+      do throws(SystemError) {
+        return try files.bytes(of: path, at: offset, count: count)
+      } catch {
+        throw Unreadable(words: error.inWords)
+      }
+    }
+  }
+
+  /// A text that is in memory already.
+  init(_ text: [UInt8], charset: String? = nil) {
+    count = text.count
+    self.charset = charset
+    bytes = { (offset, count) throws(Unreadable) in
+      Array(text[min(offset, text.count)..<min(offset + count, text.count)])
+    }
+  }
+
+  static let pieceBytes = 64 << 10
+
+  /// Its text in UTF-8 from the start, a piece at a time.
+  func open(_ assumption: Assumption) -> TextSource {
+    let head = raw(0, Limit.headBytes)
+    let (encoding, markBytes, isGuessed) = encoding(head, assumption)
+    return TextSource(
+      self, encoding, start: markBytes, isGuessed: isGuessed && assumption == .declared)
+  }
+
+  /// Its bytes as they are: what cannot be read counts as the end.
+  func raw(_ offset: Int, _ wanted: Int) -> [UInt8] {
+    (try? bytes(offset, min(wanted, max(0, count - offset)))) ?? []
+  }
+
+  /// All of it in UTF-8, and what is to be said of that. It throws where it cannot be read.
+  func whole() throws(Unreadable) -> (text: [UInt8], notes: [TextNote]) {
+    _ = try bytes(0, min(count, 1))
+    let source = open(.list)
+    var text: [UInt8] = []
+    while true {
+      let piece = source.next()
+      if piece.isEmpty { return (text, source.notes) }
+      text += piece
+    }
+  }
+
+  private func encoding(
+    _ head: [UInt8], _ assumption: Assumption
+  ) -> (TextEncoding, markBytes: Int, isGuessed: Bool) {
+    if let (encoding, markBytes) = TextEncoding.marked(by: head) {
+      return (encoding, markBytes, false)
+    }
+    let labels = [charset, assumption == .declared ? TextEncoding.declared(in: head) : nil]
+    for case let label? in labels {
+      guard let encoding = TextEncoding(label: label) else { continue }
+      // What is right UTF-8 to its end is no windows-1252, whatever an old template says of it.
+      if encoding == .other("CP1252"), isRightUTF8 { return (.utf8, 0, false) }
+      // What could be read as ASCII so far is of no encoding of two bytes.
+      return (encoding.isWide ? .utf8 : encoding, 0, false)
+    }
+    if assumption == .utf8 || isMostlyUTF8 { return (.utf8, 0, false) }
+    return (.other("CP1252"), 0, true)
+  }
+
+  private var isRightUTF8: Bool { mistakesInUTF8 { _ in } == 0 }
+
+  /// Whether more of what is not ASCII means something in UTF-8 than not.
+  private var isMostlyUTF8: Bool {
+    // U+FFFD begins so too.
+    var starts = 0
+    let wrong = mistakesInUTF8 { _ in }
+    guard wrong > 0 else { return true }
+    _ = mistakesInUTF8 { text in starts += text.count { $0 >= 0xC0 } }
+    return starts - wrong >= wrong
+  }
+
+  private func mistakesInUTF8(_ take: ([UInt8]) -> Void) -> Int {
+    var decoder = TextDecoder(.utf8)
+    for offset in stride(from: 0, to: count, by: 1 << 20) {
+      take(decoder.decode(raw(offset, 1 << 20), isLast: offset + (1 << 20) >= count))
+    }
+    return decoder.mistakes
+  }
+}
+
+/// A feed's text in UTF-8, from the first byte to the last.
+final class TextSource {
+  private let text: FeedText
+  private var decoder: TextDecoder
+  private var position: Int
+  private let start: Int
+  private var isAtEnd = false
+  /// It was left because it took too long.
+  private(set) var isLeft = false
+
+  /// Its encoding is told nowhere.
+  private let isGuessed: Bool
+
+  fileprivate init(_ text: FeedText, _ encoding: TextEncoding, start: Int, isGuessed: Bool) {
+    self.text = text
+    self.isGuessed = isGuessed
+    decoder = TextDecoder(encoding)
+    position = start
+    self.start = start
+  }
+
+  /// The next piece, of about so many bytes; empty at the end. What cannot be read counts as the end.
+  func next(_ count: Int = FeedText.pieceBytes) -> [UInt8] {
+    while !isAtEnd {
+      if text.effort.isSpent {
+        isLeft = true
+        isAtEnd = true
+        return []
+      }
+      let piece = text.raw(position, count)
+      position += piece.count
+      isAtEnd = piece.isEmpty
+      let decoded = decoder.decode(piece, isLast: isAtEnd)
+      if !decoded.isEmpty { return decoded }
+    }
+    return []
+  }
+
+  /// What is to be said of the text so far.
+  var notes: [TextNote] {
+    var notes: [TextNote] = []
+    if isGuessed {
+      notes.append(
+        TextNote(
+          words: "it is no UTF-8 and names no encoding: read as windows-1252", costsStories: false))
+    }
+    if let first = decoder.firstMistake {
+      let count = decoder.mistakes
+      let many = count == 1 ? "a byte that means nothing" : "\(count) bytes that mean nothing"
+      let place = "\(count == 1 ? "" : ", the first") at line \(line(of: first + start))"
+      notes.append(
+        TextNote(words: "\(many) in its encoding\(place): shown as U+FFFD", costsStories: false))
+    }
+    if isLeft { notes.append(TextNote(words: Effort.wordsForLeft, costsStories: true)) }
+    return notes
+  }
+
+  /// The line of a byte, from 1.
+  private func line(of place: Int) -> Int {
+    var line = 1
+    for offset in stride(from: 0, to: place, by: 1 << 20) {
+      line += text.raw(offset, min(1 << 20, place - offset)).count { $0 == 0x0A }
+    }
+    return line
+  }
+}
+
+extension FeedText {
+  /// Reads it as JSON, a window at a time.
+  func reader(_ source: TextSource) -> JSONReader {
+    JSONReader(isLenient: true) { _, wanted in source.next(wanted) }
+  }
+
+  /// Reads it as JSON from the start.
+  func reader() -> JSONReader { reader(open(.utf8)) }
+
+  /// Reads its first bytes as JSON.
+  func head() -> JSONReader { JSONReader(open(.utf8).next(Limit.headBytes), isLenient: true) }
+}
+
+extension FileAccess {
+  /// A regular file's text.
+  func text(at path: String) throws(FeedText.Unreadable) -> FeedText {
+    let size: Int64
+    do {
+      size = try status(of: path).sizeBytes
+    } catch {
+      throw FeedText.Unreadable(words: error.inWords)
+    }
+    guard size <= Limit.feedBytes else {
+      throw FeedText.Unreadable(words: "it is larger than \(Limit.feedBytes >> 20) MiB")
+    }
+    return FeedText(path: path, count: Int(size), files: self)
+  }
+}

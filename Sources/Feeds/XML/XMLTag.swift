@@ -1,0 +1,125 @@
+/// A start tag as it stands in a text that may be no XML: values may be without quotes.
+struct XMLTag {
+  let name: [UInt8]
+  /// Each name once, with its value as written between the quotes.
+  private(set) var attributes: [(name: [UInt8], value: ArraySlice<UInt8>)] = []
+  private(set) var isEmpty = false
+
+  /// Where a tag ends.
+  enum End {
+    /// The place behind its `>`.
+    case at(Int)
+    /// More of the text is needed.
+    case missing
+    /// It is no tag: another begins in it.
+    case none
+    /// It has more attributes than any tag may.
+    case tooMany
+  }
+
+  static func end(in bytes: [UInt8], from start: Int, isWhole: Bool) -> End {
+    let text = bytes.span
+    var index = start + 1
+    var quote: UInt8?
+    // A quote opens a value only behind `=`.
+    var isValue = false
+    var count = 0
+    while index < text.count {
+      let byte = text[index]
+      if let open = quote {
+        if byte == open { quote = nil }
+      } else {
+        switch byte {
+        case UInt8(ascii: ">"): return .at(index + 1)
+        case UInt8(ascii: "<"): return .none
+        case UInt8(ascii: "\"") where isValue, UInt8(ascii: "'") where isValue:
+          quote = byte
+          count += 1
+          if count > TagMeter.mostAttributes { return .tooMany }
+        default: break
+        }
+        if !isSpace(byte) { isValue = byte == UInt8(ascii: "=") }
+      }
+      index += 1
+    }
+    guard isWhole, quote != nil else { return isWhole ? .none : .missing }
+    // A quote that is never closed closes nothing: the tag ends where any would.
+    return bytes[start...].firstIndex(of: UInt8(ascii: ">")).map { .at($0 + 1) } ?? .none
+  }
+
+  /// Nil where it has no name. More attributes than a tag may have are not all read.
+  init?(_ tag: ArraySlice<UInt8>) {
+    var rest = tag.dropFirst().dropLast()
+    let word = rest.prefix { !XMLTag.isSpace($0) && $0 != UInt8(ascii: "/") }
+    guard word.allSatisfy(XMLTag.isNameByte) else { return nil }
+    name = Array(word)
+    rest = rest.dropFirst(word.count)
+    var names: Set<ArraySlice<UInt8>> = []
+    while true {
+      rest = rest.drop { XMLTag.isSpace($0) || $0 == UInt8(ascii: "/") }
+      guard !rest.isEmpty, attributes.count <= TagMeter.mostAttributes else { break }
+      let name = rest.prefix {
+        !XMLTag.isSpace($0) && $0 != UInt8(ascii: "=") && $0 != UInt8(ascii: "/")
+      }
+      rest = rest.dropFirst(max(1, name.count))
+      let value = XMLTag.value(&rest)
+      guard let value, let first = name.first, XMLTag.isNameStart(first),
+        name.allSatisfy(XMLTag.isNameByte), names.insert(name).inserted
+      else { continue }
+      attributes.append((Array(name), value))
+    }
+    isEmpty = tag.dropLast().last == UInt8(ascii: "/")
+  }
+
+  /// The value behind a name; nil where none is.
+  private static func value(_ rest: inout ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+    let after = rest.drop(while: isSpace)
+    guard after.first == UInt8(ascii: "=") else { return nil }
+    rest = after.dropFirst().drop(while: isSpace)
+    if let quote = rest.first, quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'"),
+      let end = rest.dropFirst().firstIndex(of: quote)
+    {
+      let value = rest[(rest.startIndex + 1)..<end]
+      rest = rest[(end + 1)...]
+      return value
+    }
+    let value = rest.prefix { !isSpace($0) }
+    rest = rest[value.endIndex...]
+    // The slash of an empty element is none of its value, but that of an address may be.
+    return rest.isEmpty && value.last == UInt8(ascii: "/") ? value.dropLast() : value
+  }
+
+  /// Elements of HTML that hold nothing.
+  static func isVoid(_ name: [UInt8]) -> Bool {
+    ["br", "hr", "img", "wbr", "input"].contains { matches(name, $0) }
+  }
+
+  /// Elements of HTML that are often not ended and do not lie in their like.
+  static func isAlone(_ name: [UInt8]) -> Bool {
+    ["p", "li", "tr", "td", "th", "dt", "dd", "option"].contains { matches(name, $0) }
+  }
+
+  /// Elements of feeds and lists that do not lie in their like.
+  static func isOfAList(_ name: [UInt8]) -> Bool {
+    ["item", "entry", "track"].contains { matches(name, $0) }
+  }
+
+  private static func matches(_ name: [UInt8], _ word: String) -> Bool {
+    name.count == word.utf8.count && zip(name, word.utf8).allSatisfy { $0 | 0x20 == $1 }
+  }
+
+  static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (9...13).contains(byte) }
+
+  static func isNameStart(_ byte: UInt8) -> Bool {
+    (0x61...0x7A).contains(byte | 0x20) || byte == UInt8(ascii: "_") || byte >= 0x80
+  }
+
+  static func isNameByte(_ byte: UInt8) -> Bool {
+    isNameStart(byte) || (0x30...0x39).contains(byte) || byte == UInt8(ascii: "-")
+      || byte == UInt8(ascii: ".") || byte == UInt8(ascii: ":")
+  }
+
+  static func isReferenceByte(_ byte: UInt8) -> Bool {
+    (0x61...0x7A).contains(byte | 0x20) || (0x30...0x39).contains(byte) || byte == UInt8(ascii: "#")
+  }
+}
