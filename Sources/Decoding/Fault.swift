@@ -22,11 +22,8 @@ enum Fault: String {
 
   /// Starts one more thread, which sleeps; waits where there can be no more.
   private func startThread() {
-    var attributes = pthread_attr_t()
-    pthread_attr_init(&attributes)
-    pthread_attr_setstacksize(&attributes, 64 << 10)
-    var thread = pthread_t()
-    let code = pthread_create(&thread, &attributes, { _ in while true { sleep(60) } }, nil)
+    var thread: pthread_t = 0
+    let code = pthread_create(&thread, nil, { _ in while true { sleep(60) } }, nil)
     if code != 0 { sleep(1) }
   }
 }

@@ -214,7 +214,7 @@ import Testing
 
   @Test func session_withADecoderOfManyThreads_givesItUp() throws {
     let pool = DecoderPool(
-      program: try decoder(faulty: "exec '\(Programs.decoder)' --fault threads"))
+      program: try decoder(faulty: "ulimit -s 256; exec '\(Programs.decoder)' --fault threads"))
     let session = try session(from: pool)
     session.allow(pictures: 1)
     var reason: String?
