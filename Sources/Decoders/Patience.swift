@@ -40,7 +40,7 @@ struct Patience {
     lastSign = now
     let (end, overflow) = offset.addingReportingOverflow(UInt64(length))
     let former = reach[resource] ?? offset
-    guard !overflow, end > former else { return }
+    guard !overflow, end > former, reach[resource] != nil || reach.count < 64 else { return }
     // What is jumped over was not read.
     fresh += end - max(former, offset)
     reach[resource] = end

@@ -1,8 +1,11 @@
+import Glibc
+
 /// A misbehaviour on purpose, so that tests can see what it costs the player.
 enum Fault: String {
   case crash
   case spin
   case memory
+  case threads
 
   /// Misbehaves. Uses an unsafe pointer: a crash must be one that the hardware sees.
   func strike() -> Never {
@@ -11,8 +14,16 @@ enum Fault: String {
       switch self {
       case .crash: UnsafeMutablePointer<UInt8>(bitPattern: 8)?.pointee = 1
       case .spin: break
+      case .threads: startThread()
       case .memory: hoard.append([UInt8](repeating: 1, count: 16 << 20))
       }
     }
+  }
+
+  /// Starts one more thread, which sleeps; waits where there can be no more.
+  private func startThread() {
+    var thread: pthread_t = 0
+    let code = pthread_create(&thread, nil, { _ in while true { sleep(60) } }, nil)
+    if code != 0 { sleep(1) }
   }
 }

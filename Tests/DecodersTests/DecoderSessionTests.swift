@@ -212,17 +212,9 @@ import Testing
     #expect(try failure(events(session)) == "decoding it comes to no end")
   }
 
-  /// A program of 200 threads more than there may be.
-  @Test func session_withAProgramOfManyThreads_givesItUp() throws {
-    let most = 64 + 2 * ChildProcess.processors
-    let code = """
-      import threading, time
-      for _ in range(\(most) + 200): threading.Thread(target=time.sleep, args=(60,), daemon=True).start()
-      time.sleep(60)
-      """
-    try directory.write(code, to: "threads.py")
+  @Test func session_withADecoderOfManyThreads_givesItUp() throws {
     let pool = DecoderPool(
-      program: try decoder(faulty: "exec python3 \(directory.path("threads.py"))"))
+      program: try decoder(faulty: "ulimit -s 256; exec '\(Programs.decoder)' --fault threads"))
     let session = try session(from: pool)
     session.allow(pictures: 1)
     var reason: String?

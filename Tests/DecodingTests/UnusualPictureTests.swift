@@ -308,6 +308,8 @@ import Testing
     let png = makePNG(width: 4, height: 4) { _, _ in 0 }
     let large = png.prefix(16) + [0, 0, 0x3E, 0x80, 0, 0, 0x3E, 0x80] + png.dropFirst(24)
     #expect(try tell(Array(large)).failure == "the picture is too large: 16000x16000")
+    let largest = png.prefix(16) + [UInt8](repeating: 0xFF, count: 8) + png.dropFirst(24)
+    #expect(try tell(Array(largest)).failure == "the picture is too large: 4294967295x4294967295")
     var jpeg = bytes(base64: Self.oddSampling)
     let frame = try #require(jpeg.firstRange(of: [0xFF, 0xC0])).lowerBound
     jpeg.replaceSubrange(frame + 5..<frame + 9, with: [0x3E, 0x80, 0x3E, 0x80])

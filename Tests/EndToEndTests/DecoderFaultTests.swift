@@ -39,7 +39,7 @@ extension EndToEnd {
       return program
     }
 
-    @Test(arguments: [("crash", 8), ("memory", 20), ("spin", 45)])
+    @Test(arguments: [("crash", 8), ("memory", 20), ("spin", 45), ("threads", 20)])
     func fault_ofOneDecoder_costsOneStory(fault: String, seconds: Int) throws {
       let directory = try TemporaryDirectory()
       let program = try faulty(fault, in: directory)

@@ -95,7 +95,8 @@ final class VideoStory: MediaDecoder {
   ) throws(DecodingError) {
     let declared =
       packet?.withBytes { DeclaredSize.find(in: $0) } ?? (width: video.width, height: video.height)
-    guard declared.width * declared.height <= PictureLimits.pixels(of: video.codec) else {
+    let most = PictureLimits.pixels(of: video.codec)
+    guard declared.height == 0 || declared.width <= most / declared.height else {
       throw .tooLarge(width: declared.width, height: declared.height)
     }
   }
