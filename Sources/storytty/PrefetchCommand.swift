@@ -18,6 +18,7 @@ struct PrefetchCommand {
 
   private struct Failure: Error {
     let reason: String
+    var isRefusal = false
   }
 
   private struct Address {
@@ -34,6 +35,8 @@ struct PrefetchCommand {
     var bytes: UInt64 = 0
     var fetched: UInt64 = 0
     var error: String?
+    /// Whether it was not fetched because it could not be kept.
+    var isRefused = false
   }
 
   func run() -> Int32 {
@@ -97,7 +100,9 @@ struct PrefetchCommand {
       if PlaylistMark.isPlaylist(head) == true {
         throw Failure(reason: "a playlist, whose parts are fetched as it plays")
       }
+      try seeThatItFits(resource)
       while true {
+        if let reason = resource.whyNotKept { throw Failure(reason: reason, isRefusal: true) }
         let bytes = try read(
           resource, at: outcome.bytes, count: PrefetchCommand.step, from: network, line)
         outcome.bytes += UInt64(bytes.count)
@@ -106,12 +111,33 @@ struct PrefetchCommand {
     } catch let error as ResourceError {
       outcome.error = error.reason
     } catch let error as Failure {
-      outcome.error = error.reason
+      (outcome.error, outcome.isRefused) = (error.reason, error.isRefusal)
     } catch {
       outcome.error = "\(error)"
     }
     outcome.fetched = network.saving.fetched - fetchedBefore
     return outcome
+  }
+
+  /// Says before the rest is fetched that it would have to go again.
+  private func seeThatItFits(_ resource: CachedResource) throws {
+    guard let length = resource.info?.length, let path = invocation.network.cacheDirectory else {
+      return
+    }
+    let limits = invocation.network.limits
+    let held = resource.progress.heldBytes
+    let missing = length > held ? length - held : 0
+    if length > limits.bytes {
+      throw Failure(
+        reason: "it has \(Words.bytes(length)), and the cache holds \(Words.bytes(limits.bytes)) at"
+          + " most; see --cache-size", isRefusal: true)
+    }
+    if try !CacheDirectory(path, limits: limits).hasRoom(for: missing) {
+      throw Failure(
+        reason:
+          "it has \(Words.bytes(length)), for which the disk has no room; see --cache-reserve",
+        isRefusal: true)
+    }
   }
 
   private func read(
@@ -131,7 +157,10 @@ struct PrefetchCommand {
   }
 
   private func tell(_ outcome: Outcome) {
-    if let error = outcome.error { return complain("cannot fetch \(outcome.source): \(error)") }
+    if let error = outcome.error {
+      let what = outcome.isRefused ? "keep" : "fetch"
+      return complain("cannot \(what) \(outcome.source): \(error)")
+    }
     guard !invocation.json else { return }
     let how = outcome.fetched == 0 ? "was here" : "fetched \(Words.bytes(outcome.fetched))"
     _ = Output.write(

@@ -219,6 +219,66 @@ extension EndToEnd {
       }
     }
 
+    /// What would not be kept is not even fetched, and why is said.
+    @Test func prefetch_ofWhatCannotBeKept_saysSoBeforeItIsFetched() throws {
+      let long = [UInt8](repeating: 7, count: 6_000_000)
+      let strict = try Nginx(settings: "add_header Cache-Control no-store;")
+      for server in [strict, nginx] { try server.serve(long, as: "long.mp4") }
+      for (server, words, reason) in [
+        (strict, [], "its server forbids that (no-store)"),
+        (
+          nginx, ["--cache-size", "5 MB"],
+          "it has 6.0 MB, and the cache holds 5.0 MB at most; see --cache-size"
+        ),
+        (
+          nginx, ["--cache-reserve", "500 TB"],
+          "it has 6.0 MB, for which the disk has no room; see --cache-reserve"
+        ),
+      ] as [(Nginx, [String], String)] {
+        let url = "\(server.url)/long.mp4"
+        let result = try cache(["prefetch", url] + words)
+        #expect(result.status == 2)
+        #expect(
+          result.errorLines.filter { $0.contains("cannot ") }
+            == ["storytty: cannot keep \(url): \(reason)"])
+      }
+      // The first 256 KiB told what there was to know.
+      #expect(strict.accesses.map(\.bytes).reduce(0, +) <= 262_144)
+      #expect(nginx.accesses.map(\.bytes).reduce(0, +) <= 2 * 262_144)
+    }
+
+    /// The login for any machine is for addresses that the viewer gives, not for those of a list.
+    @Test func prefetch_byALoginForAnyMachine_isForWhatTheViewerNames() throws {
+      let guarded = try Nginx(settings: "auth_basic x; auth_basic_user_file www/users;")
+      try guarded.serve(Array("anna:{PLAIN}secret\n".utf8), as: "users")
+      try guarded.serve(clip, as: "clip.mp4")
+      let url = "\(guarded.url)/clip.mp4"
+      let home = folder.path("home")
+      try folder.write("default login anna password secret\r\n", to: "home/.netrc")
+      let list = try folder.write("\(url)\n", to: "list.m3u")
+      for (source, status) in [(list, 2), (url, 0), (list, 0)] as [(String, Int32)] {
+        let result = try storytty(
+          ["cache", "prefetch", source, "--cache-dir", folder.path("cache")],
+          environment: ["HOME": home, "XDG_CONFIG_HOME": nil, "NETRC": nil])
+        #expect(result.status == status, "\(source): \(result.errorText)")
+      }
+      // The third found it in the cache.
+      #expect(guarded.accesses.map(\.status).filter { $0 == 401 }.count == 2)
+    }
+
+    /// The first part of a long file with a weak entity tag comes twice at most, and all of it once.
+    @Test func prefetch_ofALongFileWithAWeakTag_fetchesItOnce() throws {
+      let weak = try Nginx(settings: "etag off; add_header ETag 'W/\"1-2\"';")
+      let long = (0..<18_000_000).map { UInt8(truncatingIfNeeded: $0 / 7919) }
+      try weak.serve(long, as: "long.mp4")
+      #expect(try cache(["prefetch", "\(weak.url)/long.mp4"]).status == 0)
+      let bytes = weak.accesses.map(\.bytes).reduce(0, +)
+      #expect(bytes <= long.count + 262_144)
+      let again = try cache(["prefetch", "\(weak.url)/long.mp4"])
+      #expect(again.outputText == "\(weak.url)/long.mp4  18.0 MB, was here\n")
+      #expect(weak.accesses.map(\.bytes).reduce(0, +) == bytes)
+    }
+
     @Test func cache_whereNoFolderIsYet_isMade() throws {
       let home = folder.path("new/home")
       let result = try storytty(

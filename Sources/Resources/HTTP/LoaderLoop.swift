@@ -114,7 +114,8 @@ final class LoaderLoop {
       if case .running(let transfer) = fetch.state { (fetch, transfer) } else { nil }
     }
     for (fetch, transfer) in running where fetch.plan.isTaking {
-      fetch.allowed = .max
+      // More than what sockets hold is not on its way; a fast server could fill all memory.
+      fetch.allowed = fetch.plan.position + (1 << 20)
       transfer.closeWindow()
       if fetch.isPaused { transfer.resume() }
     }

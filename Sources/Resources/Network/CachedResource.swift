@@ -96,6 +96,9 @@ public final class CachedResource: Resource {
   /// Whether what is fetched is kept, as far as is known, so that it need not be fetched again.
   public var keepsBytes: Bool { content.storing != .off }
 
+  /// Why what is fetched is not kept, in words that follow "cannot keep NAME: "; nil while it may be.
+  public var whyNotKept: String? { content.whyNotKept }
+
   public func cancel() { content.cancel(reader) }
 
   public func setUrgency(_ urgency: ResourceUrgency) { content.setUrgency(urgency, of: reader) }

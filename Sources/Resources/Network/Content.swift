@@ -15,7 +15,8 @@ final class Content {
     case joined
     /// One answer brings all, in order.
     case whole
-    /// In memory only, for this run, by the length and a weak validator.
+    /// Parts in memory only, for this run, by the length and a weak validator; beside them one
+    /// answer may bring all for the disk.
     case loose
   }
 
@@ -45,7 +46,14 @@ final class Content {
   var storing = Storing.undecided
   var facts: ContentFacts?
   var stored: StoredBytes?
+  /// What is on its way to the disk, or in place of it.
   var overlay = Overlay()
+  /// Parts that no strong validator vouches for: they never come to the disk.
+  var loose = Overlay()
+  /// Whether one answer may still bring all of it for the disk.
+  var mayKeep = false
+  /// Why it is not stored, in words that follow "cannot keep NAME: "; nil while it may be.
+  var whyNotKept: String?
   /// What can be read: stored or in memory.
   var held = Extents()
   var flights: [FetchNumber: Flight] = [:]
@@ -122,7 +130,9 @@ final class Content {
   var isWaiting: Bool { !reads.isEmpty }
 
   /// Whether more of it is wanted now than is held.
-  var isFetching: Bool { isWaiting || !flights.isEmpty || !unconfirmed.isEmpty }
+  var isFetching: Bool {
+    isWaiting || !unconfirmed.isEmpty || flights.values.contains { !standsStill($0) }
+  }
 
   /// Whether nothing more can come for it once it has no readers.
   private var isIdle: Bool {
@@ -147,7 +157,7 @@ final class Content {
     }
     // Nor what would come next, until something is read again.
     readAhead = ReadAhead()
-    breakOff { _ in true }
+    breakOff { !$0.isKept }
   }
 
   /// Ends what is under way and chosen, but for what is as good as here, and begins nothing that is
@@ -188,6 +198,7 @@ final class Content {
     readers.remove(reader)
     served[reader] = nil
     uncounted[reader] = nil
+    if readers.isEmpty { breakOff { _ in true } }
     if urgency == .held { holdBack() } else { updateUrgency() }
     closeIfIdle()
   }
@@ -198,7 +209,7 @@ final class Content {
     network.forget(self)
     endBeginning()
     if let stored {
-      if mode != .joined, !isWhole { network.cache?.send(.supersede(stored.content.entry)) }
+      if mode != .joined, !keepsWhole { network.cache?.send(.supersede(stored.content.entry)) }
       network.cache?.send(.close(stored.content.entry))
     }
     stored = nil
@@ -210,7 +221,7 @@ final class Content {
     for fetch in Array(flights.keys) { _ = land(fetch) }
     endBeginning()
     guard let stored else { return }
-    if mode != .joined, !isWhole { network.cache?.send(.supersede(stored.content.entry)) }
+    if mode != .joined, !keepsWhole { network.cache?.send(.supersede(stored.content.entry)) }
     network.cache?.send(.close(stored.content.entry))
     self.stored = nil
   }
@@ -295,6 +306,7 @@ final class Content {
   }
 
   private func part(from position: UInt64, upTo end: UInt64) -> Part? {
+    if let part = loose.read(from: position, upTo: end) { return part }
     if let part = overlay.read(from: position, upTo: end) { return part }
     switch stored?.read(from: position, upTo: end) {
     case .bytes(let part): return part
@@ -311,6 +323,7 @@ final class Content {
   func holdAnew() {
     held = stored?.extents ?? Extents()
     held.formUnion(overlay.extents)
+    held.formUnion(loose.extents)
   }
 
   /// A fetch has failed for good: who waits is told, and who asks later is told the same without
@@ -343,7 +356,7 @@ final class Content {
   private func isComing(_ read: PendingRead) -> Bool {
     guard phase == .ready else { return false }
     let next = held.end(from: read.range(length: facts?.length).lowerBound)
-    return flights.values.contains { $0.rest.contains(next) }
+    return flights.values.contains { reach(of: $0).contains(next) }
   }
 
   // MARK: - Storing
@@ -354,8 +367,12 @@ final class Content {
     network.cache?.send(.write(number, stored.content.entry, at: start, bytes))
   }
 
-  func stopStoring() {
+  static let noRoom = "the cache has no room or cannot be written"
+
+  func stopStoring(_ reason: String = noRoom) {
     storing = .off
+    mayKeep = false
+    whyNotKept = whyNotKept ?? reason
     overlay.trim(to: Content.mostInMemory)
     holdAnew()
   }

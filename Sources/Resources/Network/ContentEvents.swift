@@ -9,10 +9,10 @@ extension Content {
     case .written(let segment):
       overlay.remove(at: segment.start)
       stored?.addWritten(segment)
-    case .refused: stopStoring()
+    case .refused: stopKeeping()
     case .unsure:
       stored?.doubt()
-      stopStoring()
+      stopKeeping()
     case .segments(let segments, let reread):
       rereadsPending -= 1
       confirm(segments, reread: reread)
@@ -34,14 +34,19 @@ extension Content {
     let isWhole = content.facts.length.map { bytes.extents.contains(0..<$0) } ?? false
     guard isWhole || content.facts.validator.joinsParts else {
       // A part that nothing can be joined to.
-      network.cache?.send(.supersede(content.entry))
+      if isBeingKept(content) {
+        whyNotKept = "another player is fetching it"
+      } else {
+        network.cache?.send(.supersede(content.entry))
+      }
       network.cache?.send(.close(content.entry))
       return
     }
     stored = bytes
     facts = content.facts
     network.note(address, isPrivate: content.facts.isPrivate)
-    mode = content.facts.validator.joinsParts ? .joined : .whole
+    let isLong = content.facts.length.map { $0 > Content.mostAtOnce } ?? false
+    mode = content.facts.validator.joinsParts ? .joined : isLong ? .loose : .whole
     storing = .on
     holdAnew()
     let isFresh = content.facts.isFresh(
@@ -62,14 +67,16 @@ extension Content {
       }
       return
     }
-    guard let content else { return stopStoring() }
+    guard let content else { return stopKeeping() }
     storing = .on
     stored = StoredBytes(content)
     if hasLateLength, let facts { network.cache?.send(.revise(content.entry, facts)) }
     let claimed = mode == .joined ? claimWhatCame(content.blob) : Extents()
-    if content.isNew { claimed.holes(in: Blob.bytes).forEach(letGo) }
+    // What is kept as a whole is held until it is there: others leave it alone.
+    if content.isNew, mode != .loose { claimed.holes(in: Blob.bytes).forEach(letGo) }
     for start in overlay.completeStarts { store(start) }
     for _ in releases { network.cache?.send(.flush(number, content.entry)) }
+    if mode == .loose { beginKeeping() }
     holdAnew()
   }
 
@@ -106,14 +113,19 @@ extension Content {
       flights[fetch]?.range = 0..<(head.taking.total ?? .max)
       if flights[fetch]?.heads == 1 { flights[fetch]?.position = 0 }
     }
-    if flights[fetch]?.isCheck == true, let facts, facts.validator.joins(head.validator),
-      head.taking.total == facts.length
-    {
+    if flights[fetch]?.isCheck == true, isSame(head) {
       // A server that does not know conditions sends what we have.
       flights[fetch]?.isCheck = false
       phase = .ready
       self.facts?.checked = 0
+      if isWhole {
+        noteChecked(freshFor: head.storing.freshFor)
+        network.loader?.cancel(fetch, unlessRemaining: 64 << 10)
+        flights[fetch] = nil
+        return
+      }
     }
+    if flights[fetch]?.isKept == true { return takeKept(head, fetch) }
     guard facts != nil, flights[fetch]?.isCheck == false else {
       guard hasServed else { return begin(head, fetch) }
       // It came too late: what readers have seen is not mixed with it.
@@ -134,6 +146,7 @@ extension Content {
       return
     }
     if head.taking.ignoresRange {
+      if mode == .loose { endLoosely(fetch) }
       mode = .whole
       return
     }
@@ -149,6 +162,7 @@ extension Content {
     }
     forgetStored()
     overlay = Overlay()
+    loose = Overlay()
     phase = .ready
     flights[fetch]?.isCheck = false
     let total = head.taking.total
@@ -175,9 +189,9 @@ extension Content {
     } else {
       mode = .loose
     }
-    if head.storing.isForbidden || mode == .loose || network.cache == nil {
-      return stopStoring()
-    }
+    if head.storing.isForbidden { return stopStoring("its server forbids that (no-store)") }
+    if network.cache == nil { return stopStoring("there is no cache") }
+    if mode == .loose { return beginLoosely() }
     // What needs a second answer is stored when that one comes.
     guard flights[fetch] != nil, let facts else { return }
     storing = .asked
@@ -221,6 +235,7 @@ extension Content {
     network.count(Saving(fetched: UInt64(bytes.count)))
     let range = offset..<offset + UInt64(bytes.count)
     flights[fetch]?.position = range.upperBound
+    if mode == .loose, flights[fetch]?.isKept == false { return take(loose: bytes, at: offset) }
     let holes = stored?.extents.holes(in: range) ?? [range]
     for hole in holes {
       let part =
@@ -236,13 +251,17 @@ extension Content {
     }
   }
 
-  private func completePiece(at end: UInt64) {
+  func completePiece(at end: UInt64) {
     if let start = overlay.complete(at: end) { store(start) }
   }
 
   func land(_ fetch: FetchNumber) -> Flight? {
     guard let flight = flights.removeValue(forKey: fetch) else { return nil }
-    completePiece(at: flight.position)
+    if mode == .loose, !flight.isKept {
+      _ = loose.complete(at: flight.position)
+    } else {
+      completePiece(at: flight.position)
+    }
     if let claim = flight.claim, let stored {
       // Others may have it when the index knows of its bytes.
       releases.append(claim)
@@ -264,6 +283,7 @@ extension Content {
         stopStoring()
       }
       if flight.isCheck { phase = .ready }
+      if flight.isKept { letGoOfWhole() }
       guard facts?.length == nil, flight.isWhole || flight.position < flight.range.upperBound
       else { return }
       facts?.length = total ?? flight.position
@@ -277,6 +297,7 @@ extension Content {
   private func failed(_ error: FetchError, _ fetch: FetchNumber) {
     guard let flight = land(fetch) else { return }
     switch error.kind {
+    case _ where flight.isKept && error.kind != .changed: stopKeeping()
     case .cancelled: return
     case .changed: changed(error)
     case .unreachable where flight.isCheck && !held.isEmpty:
@@ -286,7 +307,7 @@ extension Content {
     }
   }
 
-  private func changed(_ error: FetchError) {
+  func changed(_ error: FetchError) {
     if hasServed {
       // Its readers keep what is stored of the old bytes.
       if let stored { network.cache?.send(.supersede(stored.content.entry)) }
@@ -302,7 +323,9 @@ extension Content {
     flights = [:]
     facts = nil
     overlay = Overlay()
+    loose = Overlay()
     storing = .undecided
+    (mayKeep, whyNotKept) = (false, nil)
     holdAnew()
   }
 }

@@ -6,7 +6,8 @@ extension Content {
   private static let patienceWithChecks = 2_500
 
   private var mostWindow: UInt64 {
-    switch storing {
+    if mode == .loose { return 1 << 20 }
+    return switch storing {
     // Another process may be at the same: little is fetched before its claims can be seen.
     case .undecided, .asked: ReadAhead.grain
     case .on: urgency == .playing ? 16 << 20 : 1 << 20
@@ -17,7 +18,7 @@ extension Content {
   /// What is held or will come.
   private var taken: Extents {
     var taken = held
-    for flight in flights.values { taken.insert(flight.rest) }
+    for flight in flights.values { taken.insert(reach(of: flight)) }
     for claim in unconfirmed { taken.insert(claim.range) }
     return taken
   }
@@ -39,10 +40,12 @@ extension Content {
         if !flights.values.contains(where: { $0.isWhole }) { fetchWhole() }
         continue
       }
+      if mode == .loose { keepWhole() }
       // The first answer tells the length and what kind of server it is. Until the cache has made
       // room, claims cannot be seen: one more fetch, for an index at the end, is all.
       guard facts != nil || flights.isEmpty, storing != .asked || started < 2 else { return }
       let position = held.end(from: wanted.lowerBound)
+      if isLeftToWhole(position) { continue }
       breakOffWhatIsFar(from: position)
       let taken = taken
       guard !taken.contains(position..<position + 1), flights.count < Content.mostFlights else {
@@ -84,8 +87,13 @@ extension Content {
     let taken = taken
     guard let next = readAhead.nextRead else { return }
     let frontier = taken.end(from: next)
+    guard !flights.values.contains(where: { isLed(by: $0, at: frontier) }) else { return }
     guard frontier < length, readAhead.wantsMore(frontier: frontier, most: mostWindow) else {
       return
+    }
+    if mode == .loose {
+      keepWhole()
+      if isLeftToWhole(frontier) { return }
     }
     claim(
       ReadAhead.range(
@@ -94,7 +102,7 @@ extension Content {
 
   /// Takes hold of a range against other processes, then fetches it.
   private func claim(_ range: Range<UInt64>) {
-    guard storing == .on, let stored else {
+    guard storing == .on, mode != .loose, let stored else {
       if storing != .undecided || begins() { fetch(range, claim: nil) }
       return
     }
@@ -198,12 +206,15 @@ extension Content {
     start(wish, Flight(range, claim: claim, allowed: range.lowerBound + share))
   }
 
-  func fetchWhole() {
+  func fetchWhole(isKept: Bool = false) {
     var wish = FetchWish(address: address, start: 0, end: nil)
     wish.known = facts?.validator.joinsParts == true ? known : nil
     wish.asWhole = true
+    // What would go on is another answer, of no use for the disk.
+    if isKept { wish.retries = 0 }
     var flight = Flight(0..<(facts?.length ?? .max), allowed: Content.mostUnwritten)
     flight.isWhole = true
+    flight.isKept = isKept
     start(wish, flight)
   }
 
@@ -267,7 +278,11 @@ extension Content {
     for (fetch, flight) in flights where !(isHeld && flight.isWhole) {
       var until = flight.position + share
       if storing == .off { until = max(wanted, flight.range.lowerBound) + (4 << 20) }
-      if flight.isWhole { until = min(until, wanted + Content.mostAtOnce) }
+      if mode == .loose {
+        until = flight.isKept ? min(until, mostKept(of: flight)) : flight.position + (2 << 20)
+      } else if flight.isWhole {
+        until = min(until, wanted + Content.mostAtOnce)
+      }
       guard until >= flight.allowed + ReadAhead.grain else { continue }
       flights[fetch]?.allowed = until
       network.loader?.allow(fetch, until: until)

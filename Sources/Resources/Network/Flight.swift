@@ -4,6 +4,8 @@ struct Flight {
   var range: Range<UInt64>
   /// Whether it brings all from the first byte on, as one answer.
   var isWhole = false
+  /// Whether it brings all for the disk, while other flights bring parts for memory alone.
+  var isKept = false
   /// Whether it asks if what is stored is still true.
   var isCheck = false
   /// Whether the loader takes it for one that a viewer waits for.

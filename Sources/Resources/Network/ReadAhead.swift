@@ -49,6 +49,11 @@ struct ReadAhead {
   /// Where the read that was noted last goes on; nil before the first.
   var nextRead: UInt64? { heads.first?.next }
 
+  /// How far those read on that have come to no more than a position.
+  func reach(upTo position: UInt64) -> UInt64 {
+    heads.map(\.next).filter { $0 <= position }.max() ?? 0
+  }
+
   /// Whether more should be fetched already, where what is held or under way ends here.
   func wantsMore(frontier: UInt64, most: UInt64) -> Bool {
     guard let head = heads.first, head.isReadOn, frontier >= head.next else { return false }

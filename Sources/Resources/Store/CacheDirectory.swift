@@ -68,6 +68,11 @@ public struct CacheDirectory: Sendable {
     }
   }
 
+  /// Whether some more bytes fit, with what goes for them.
+  public func hasRoom(for bytes: UInt64) throws(ResourceError) -> Bool {
+    try using(otherwise: true) { store throws(CacheError) in try store.hasRoom(for: bytes) }
+  }
+
   /// Deletes what no process uses.
   public func clear() throws(ResourceError) {
     try using(otherwise: ()) { store throws(CacheError) in try store.clear() }

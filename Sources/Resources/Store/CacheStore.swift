@@ -139,6 +139,10 @@ final class CacheStore {
   ) throws(CacheError) -> StoredContent {
     guard !isReadOnly else { throw CacheStore.notWritable }
     try makeRoom(for: 0)
+    // Of what can only be kept as a whole a part would be of no use.
+    if !facts.validator.joinsParts, let length = facts.length, try !hasRoom(for: length) {
+      throw .noRoom
+    }
     let hash = index.hash(of: key)
     let blob = try newBlob()
     _ = try? blob.file.hold(Blob.bytes, .exclusive)

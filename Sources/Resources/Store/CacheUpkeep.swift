@@ -43,6 +43,17 @@ extension CacheStore {
     }
   }
 
+  /// Whether some more bytes fit, with what can go for them; nothing goes yet.
+  func hasRoom(for bytes: UInt64) throws(CacheError) -> Bool {
+    guard bytes <= limits.bytes, let space = try? disk.space(at: directory) else { return false }
+    let need = Eviction.need(
+      limits: limits, held: try heldBytes() + pendingBytes, entries: 0, adding: bytes,
+      free: (space.free, limits.reserve(ofVolume: space.total)))
+    guard need.bytes > 0 else { return true }
+    let rows = try indexed { () throws(DatabaseError) in try index.all().rows }
+    return need.bytes <= rows.reduce(0) { $0 + (uses[$1.row.entry] == nil ? $1.bytes : 0) }
+  }
+
   private func meet(_ need: Eviction.Need) throws(CacheError) {
     // More than needed goes at once, so that not every write has to delete.
     let slack = min(limits.bytes / 16, 16 << 20)

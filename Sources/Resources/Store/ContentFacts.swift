@@ -31,6 +31,18 @@ public struct Validator: Equatable, Sendable {
   /// Whether parts that were fetched apart may be joined by it.
   var joinsParts: Bool { strongTag != nil || (entityTag == nil && dateIsStrong) }
 
+  /// Whether both stand for what is the same for who looks at it (RFC 9110, section 8.8.3.2).
+  func isWeaklySame(as other: Validator) -> Bool {
+    func opaque(_ tag: String) -> Substring {
+      tag.hasPrefix("W/") || tag.hasPrefix("w/") ? tag.dropFirst(2) : tag[...]
+    }
+    if let entityTag, let otherTag = other.entityTag {
+      return opaque(entityTag) == opaque(otherTag)
+    }
+    return entityTag == nil && other.entityTag == nil && lastModified != nil
+      && lastModified == other.lastModified
+  }
+
   /// Whether parts with this and the other validator are parts of the same bytes.
   func joins(_ other: Validator) -> Bool {
     guard joinsParts, other.joinsParts else { return false }
