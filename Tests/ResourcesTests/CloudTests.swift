@@ -296,7 +296,7 @@ import Testing
     var origins = Origins()
     let now = Instant.now
     let file = try #require(WebAddress("https://api.box.com/1"))
-    let link = try #require(WebAddress("https://dl.example/1"))
+    let link = Origins.Target(address: try #require(WebAddress("https://dl.example/1")))
     origins.remember(link, for: file, seconds: 60, now: now)
     // Its use makes it no younger.
     origins.remember(link, for: file, seconds: 60, now: now + .seconds(59))
@@ -306,7 +306,7 @@ import Testing
     #expect(origins.target(of: file, now: now + .seconds(119)) == link)
     origins.forget(file, of: file)
     #expect(origins.target(of: file, now: now + .seconds(119)) == link)
-    origins.forget(link, of: file)
+    origins.forget(link.address, of: file)
     #expect(origins.target(of: file, now: now + .seconds(119)) == nil)
   }
 }

@@ -27,6 +27,8 @@ struct ServerRequest: Sendable {
 struct ServerReply: Sendable {
   var status = 200
   var fields: [(name: String, value: String)] = []
+  /// Bytes of one more field, which need be no UTF-8.
+  var rawField: [UInt8] = []
   var body: [UInt8] = []
   /// Whether the length is told; otherwise the connection's end ends the body.
   var tellsLength = true
@@ -199,7 +201,8 @@ final class FaultServer: Sendable {
     } else if reply.tellsLength, reply["Content-Length"] == nil, reply.status != 304 {
       head += "Content-Length: \(reply.body.count)\r\n"
     }
-    guard write(Array((head + "\r\n").utf8)[...], socket) else { return false }
+    let raw = reply.rawField.isEmpty ? [] : reply.rawField + [13, 10]
+    guard write((Array(head.utf8) + raw + [13, 10])[...], socket) else { return false }
     if reply.status == 304 { return true }
     let limit = min(reply.cutsAfter ?? .max, reply.stallsAfter ?? .max, reply.body.count)
     let step =

@@ -240,7 +240,11 @@ final class LoaderBench {
     defer { server.close() }
     let outcome = try LoaderBench().fetch(server.url, 1000, 2000)
     #expect(isSample(outcome.bytes, 0..<300_000))
-    #expect(server.requests.map { $0["range"] } == ["bytes=1000-1999", "bytes=1000-1999", nil])
+    // What is compressed is asked for as a whole at once.
+    let parts = fault == 4 ? 1 : 2
+    #expect(
+      server.requests.map { $0["range"] } == [String?](repeating: "bytes=1000-1999", count: parts)
+        + [nil])
   }
 
   @Test func fetch_ofAChunkedPart_isWhole() throws {
@@ -289,7 +293,7 @@ final class LoaderBench {
     defer { server.close() }
     let known = Ask.Known(length: 300_000, validator: Validator(entityTag: "\"v1\""))
     let outcome = try LoaderBench().fetch(server.url, 0, 100, known: known, revalidates: true)
-    #expect(outcome.ending == .notModified(ResponseHead.Storing()))
+    #expect(outcome.ending == .notModified(ResponseHead.Storing(), isPrivate: true))
     #expect(outcome.bytes == [])
   }
 

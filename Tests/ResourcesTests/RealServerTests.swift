@@ -16,6 +16,7 @@ import Testing
         location /noranges/ { alias www/; max_ranges 0; }
         location /zipped/ { alias www/; gzip on; gzip_types *; gzip_min_length 1; }
         location /forced/ { alias www/; add_header Content-Encoding gzip; }
+        location /packed/ { alias www/; gzip_static always; }
         location /slow/ { alias www/; limit_rate 400k; }
         location /dated/ { alias www/; etag off; }
         location /login/ { alias www/; auth_basic x; auth_basic_user_file www/users; }
@@ -73,10 +74,18 @@ import Testing
     #expect(isSample(played.bytes, 0..<NginxTests.size))
   }
 
-  @Test func compressionInSpiteOfIdentity_isRefusedInWords() throws {
+  @Test func compressionInSpiteOfIdentity_isUnpacked_alsoOffline() throws {
+    try server.serve(gzip(sampleBytes(0..<NginxTests.size)), as: "b.mp4.gz")
+    #expect(isSample(try play("/packed/b.mp4").bytes, 0..<NginxTests.size))
+    let again = try play("/packed/b.mp4")
+    #expect(isSample(again.bytes, 0..<NginxTests.size))
+    #expect(again.saving.requests == 0)
+  }
+
+  @Test func compressionThatIsNone_isRefusedInWords() throws {
     let bench = try NetworkBench(folder.path("cache"))
     let result = try bench.read(bench.network.open(server.url + "/forced/a.mp4"), 0, 10)
-    let words = "127.0.0.1:\(server.port) sends it compressed, though asked not to"
+    let words = "127.0.0.1:\(server.port) sends it compressed, and damaged"
     #expect(result == .failure(ResourceError(words)))
     bench.network.close()
   }

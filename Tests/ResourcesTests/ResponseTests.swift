@@ -128,7 +128,6 @@ import Testing
     ["Content-Range: bytes 100-198/1000"], ["Content-Range: bytes 100-200/1000"],
     ["Content-Range: bytes 100-199/150"], ["Content-Range: bytes */1000"], [],
     ["Content-Range: bytes 100-199/1000", "Content-Length: 99"],
-    ["Content-Range: bytes 100-199/1000", "Content-Encoding: gzip"],
   ])
   func part_notAsAsked_isBad(fields: [String]) {
     #expect(judge(["HTTP/1.1 206 x"] + fields) == .badRange)
@@ -170,20 +169,45 @@ import Testing
     #expect(judge(lines, start: start, end: nil, known: known) == expected)
   }
 
-  @Test func webPage_insteadOfAStory_isRefused() {
-    let words = "example.org sends a web page instead (does it want a login in a browser?)"
+  @Test(arguments: [
+    ("gzip", true), ("x-gzip", true), ("DEFLATE", true), ("br", true), ("odd", true),
+    ("aws-chunked, gzip", true), ("identity", false), ("aws-chunked", false), ("none", false),
+    ("binary", false), ("UTF-8", false), ("", false), ("identity, none", false),
+  ])
+  func encoding_isToldByItsName(name: String, isPacked: Bool) {
+    let part = ["HTTP/1.1 206 x", "Content-Range: bytes 100-199/1000", "Content-Encoding: \(name)"]
+    let whole = ["HTTP/1.1 200 x", "Content-Length: 1000", "Content-Encoding: \(name)"]
+    #expect((judge(part) == .packed) == isPacked)
+    #expect((judge(whole) == .packed) == isPacked)
+    let ask = Ask(start: 0, end: nil, hasRange: false, unpacks: true)
+    let address = WebAddress("http://example.org/")!
+    // The length is then that of what is sent.
+    let length: UInt64? = isPacked ? nil : 1000
     #expect(
-      judge(["HTTP/1.1 200 OK", "Content-Type: text/html; charset=utf-8"])
-        == .fail(.badAnswer(words)))
+      Verdict.judging(ResponseHead(whole), for: ask, from: address, now: 0)
+        == .take(Taking(start: 0, end: length, total: length)))
   }
 
   @Test(
     arguments: [
       (304, true, .notModified), (304, false, .badRange), (401, false, .wantsLogin),
-      (412, false, .changed), (503, false, .unavailable(retryAfter: nil)),
-    ] as [(Int, Bool, Verdict)])
+      (412, false, .changed),
+    ]
+      + [
+        408, 425, 429, 500, 502, 503, 504, 505, 506, 507, 508, 509, 510, 511, 520, 529, 530, 598,
+        599,
+      ]
+      .map { ($0, false, .unavailable(retryAfter: nil)) } as [(Int, Bool, Verdict)])
   func statuses(status: Int, revalidates: Bool, expected: Verdict) {
     #expect(judge(["HTTP/1.1 \(status) x"], known: known, revalidates: revalidates) == expected)
+  }
+
+  /// A status that is not known means what the first of its class does (RFC 9110, section 15).
+  @Test(arguments: [200, 201, 203, 207, 208, 218, 226, 250, 299])
+  func success_ofAnyKind_bringsTheWhole(status: Int) {
+    #expect(
+      judge(["HTTP/1.1 \(status) x", "Content-Length: 1000"])
+        == .take(Taking(start: 0, end: 1000, total: 1000, ignoresRange: true)))
   }
 
   @Test func fields_ofAnAsk() {

@@ -12,6 +12,10 @@ import Testing
       ("8.8.8.8", false), ("::1", true), ("::", true), ("fe80::1", true), ("fd00::1", true),
       ("ff02::1", true), ("2001:db8::1", false), ("::ffff:10.0.0.1", true),
       ("::ffff:8.8.8.8", false), ("64:ff9b::a00:1", true), ("64:ff9b::808:808", false),
+      ("fec0::1", true), ("feff::1", true), ("fe7f::1", false), ("64:ff9b:1::1", true),
+      ("64:ff9b:1:ffff::808:808", true), ("64:ff9b:2::1", false), ("2002:7f00:1::", true),
+      ("2002:c0a8:101::1", true), ("2002:a9fe:a9fe::1", true), ("2002:808:808::1", false),
+      ("2003::1", false),
     ])
   func isPrivate(text: String, expected: Bool) throws {
     #expect(try #require(PeerAddress(text)).isPrivate == expected)

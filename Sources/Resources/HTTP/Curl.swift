@@ -31,6 +31,19 @@ enum HTTPDate {
 }
 
 extension PeerAddress {
+  /// From a host as it may stand in a URL: also an IPv4 address in one to four numbers, octal or
+  /// hexadecimal, which libcurl takes for the same.
+  init?(written text: String) {
+    var four = in_addr()
+    if let address = PeerAddress(text) {
+      self = address
+    } else if !text.contains(where: \.isWhitespace), inet_aton(text, &four) == 1 {
+      bytes = withUnsafeBytes(of: four) { Array($0) }
+    } else {
+      return nil
+    }
+  }
+
   /// From the text that libcurl gives.
   init?(_ text: String) {
     var six = in6_addr()
@@ -57,6 +70,8 @@ enum TransferOutcome: Equatable {
   case insecure
   /// It may not be asked, being where it is.
   case forbidden
+  /// What came cannot be unpacked.
+  case damaged
   case timedOut
   /// Ended before it should.
   case cut
@@ -71,6 +86,10 @@ struct TransferSettings {
   var fields: [String]
   /// Sent in clear, as Basic has it.
   var login: (user: String, password: String)?
+  /// Through which it goes; nil for none.
+  var proxy: String?
+  /// Whether what is compressed is unpacked; else it comes as it is.
+  var unpacks = false
   var options: NetworkOptions
 }
 
@@ -124,7 +143,11 @@ final class CurlTransfer {
     cc_set_number(table, easy, CURLOPT_BUFFERSIZE, 128 << 10)
     cc_set_small_buffer(table, easy)
     if let file = options.certificates { cc_set_text(table, easy, CURLOPT_CAINFO, file) }
-    if !options.usesProxies { cc_set_text(table, easy, CURLOPT_PROXY, "") }
+    // That is decided already, also by what the environment says.
+    cc_set_text(table, easy, CURLOPT_PROXY, settings.proxy ?? "")
+    cc_set_text(table, easy, CURLOPT_NOPROXY, "")
+    // Unpacks as well what comes compressed all the same.
+    if settings.unpacks { cc_set_text(table, easy, CURLOPT_ACCEPT_ENCODING, "identity") }
     if let login = settings.login {
       cc_set_number(table, easy, CURLOPT_HTTPAUTH, cc_auth_basic())
       cc_set_text(table, easy, CURLOPT_USERNAME, login.user)
@@ -145,7 +168,7 @@ final class CurlTransfer {
         guard let bytes, let context else { return 0 }
         let transfer = Unmanaged<CurlTransfer>.fromOpaque(context).takeUnretainedValue()
         let line = UnsafeRawBufferPointer(start: bytes, count: size * count)
-        return transfer.head(String(decoding: line, as: UTF8.self)) ? line.count : 0
+        return transfer.head(ResponseHead.text(of: Array(line))) ? line.count : 0
       },
       { bytes, size, count, context in
         guard let bytes, let context else { return 0 }
@@ -235,6 +258,7 @@ final class CurlMulti {
       .insecure
     case CURLE_OPERATION_TIMEDOUT: .timedOut
     case CURLE_ABORTED_BY_CALLBACK: .forbidden
+    case CURLE_BAD_CONTENT_ENCODING: .damaged
     case CURLE_PARTIAL_FILE, CURLE_GOT_NOTHING, CURLE_RECV_ERROR, CURLE_SEND_ERROR,
       CURLE_HTTP2, CURLE_HTTP2_STREAM:
       .cut

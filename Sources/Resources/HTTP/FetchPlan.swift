@@ -10,6 +10,8 @@ struct FetchWish: Sendable {
   var asWhole = false
   /// Whether a folder is asked to list itself; then all comes as one answer.
   var isListing = false
+  /// Whether bytes of it are here, which are true as far as anybody knows.
+  var hasStored = false
   /// Whether it may be fetched from a private network.
   var reachesPrivate = true
   /// Whether the viewer named its origin, rather than a feed or list.
@@ -41,7 +43,7 @@ enum FetchEnding: Equatable, Sendable {
   /// All that was wanted has come. The total is nil where it is still not known for sure.
   case complete(total: UInt64?)
   /// What was known is still true, as the server says that redirects led to.
-  case notModified(ResponseHead.Storing, from: WebAddress? = nil)
+  case notModified(ResponseHead.Storing, from: WebAddress? = nil, isPrivate: Bool = false)
 }
 
 /// What to do next to get the bytes of a wish: a state machine that sees heads, counts bytes and
@@ -58,6 +60,8 @@ struct FetchPlan {
   }
 
   static let mostRetries = 5
+  /// Bytes that a compressed answer may hold: as many as a feed.
+  static let mostUnpacked: UInt64 = 64 << 20
   /// Progress after which earlier failures are forgotten.
   private static let progress: UInt64 = 64 << 10
 
@@ -70,6 +74,10 @@ struct FetchPlan {
   /// The next byte to hand on.
   private(set) var position: UInt64
   private(set) var badRanges = 0
+  /// Whether whole answers are unpacked.
+  private(set) var unpacks = false
+  /// Whether the first bytes of the body under way decide if it counts.
+  private(set) var looksAtBody = false
   private var end: UInt64?
   private var known: Ask.Known?
   private var failures = 0
@@ -83,7 +91,7 @@ struct FetchPlan {
   ///   - profile: of the service at the address.
   ///   - target: where the address has led to before.
   init(
-    _ wish: FetchWish, profile: SourceProfile = .plain, usesRange: Bool, target: WebAddress?,
+    _ wish: FetchWish, profile: SourceProfile = .plain, usesRange: Bool, target: Origins.Target?,
     backOffMilliseconds: Int
   ) {
     self.wish = wish
@@ -104,11 +112,15 @@ struct FetchPlan {
     guard !route.isResolving else { return Ask(start: 0, end: nil, hasRange: false) }
     return Ask(
       start: usesRange ? position : 0, end: end, hasRange: usesRange, known: known,
-      revalidates: wish.revalidates && known == wish.known, isListing: wish.isListing)
+      revalidates: wish.revalidates && known == wish.known, isListing: wish.isListing,
+      unpacks: unpacks)
   }
 
   /// Another fetch has learnt where the bytes are.
-  mutating func take(link: WebAddress) { route.take(link: link) }
+  mutating func take(link: Origins.Target) { route.take(link: link) }
+
+  /// A machine was reached, as the route has it.
+  mutating func noteReached(isPublic: Bool) { route.noteReached(isPublic: isPublic) }
 
   /// Bytes that are still to come; nil where nobody knows.
   var remaining: UInt64? {
@@ -127,6 +139,7 @@ struct FetchPlan {
   mutating func transferBegins() {
     verdict = nil
     taking = nil
+    looksAtBody = false
   }
 
   /// Judges a head. Returns what is told of the body where one is accepted.
@@ -134,6 +147,7 @@ struct FetchPlan {
     var head = head
     head.revisionField = route.profile.revisionField
     self.head = head
+    route.takeCookies(of: head, now: now)
     let verdict = Verdict.judging(head, for: ask, from: address, now: now)
     self.verdict = verdict
     taking = nil
@@ -144,6 +158,7 @@ struct FetchPlan {
     }
     self.taking = taking
     bodyPosition = taking.start
+    looksAtBody = taking.start == 0 && head.mayBeWebPage && !wish.isListing
     if taking.ignoresRange {
       // From now on there is one sequence from the first byte on.
       usesRange = false
@@ -154,7 +169,16 @@ struct FetchPlan {
     let validator = wish.isListing ? Validator() : head.validator
     return FetchHead(
       taking: taking, type: head.type, validator: validator, storing: head.storing,
-      address: route.answering, charset: head.charset)
+      isPrivate: !route.isPublic, address: route.answering, charset: head.charset)
+  }
+
+  /// Judges the first bytes of a body that is looked at; false where it does not count after all.
+  mutating func look(at bytes: [UInt8]) -> Bool {
+    looksAtBody = false
+    guard WebPage.begins(bytes, isCalledSo: head.isCalledWebPage) else { return true }
+    verdict = .page
+    taking = nil
+    return false
   }
 
   enum Piece: Equatable {
@@ -175,6 +199,11 @@ struct FetchPlan {
     guard last > start else { return .stop }
     guard last > position else { return .ignore }
     let first = max(start, position)
+    guard !head.isEncoded || last <= FetchPlan.mostUnpacked else {
+      let most = FetchPlan.mostUnpacked >> 20
+      verdict = .fail(.badAnswer("\(host) sends it compressed, and it is larger than \(most) MiB"))
+      return .stop
+    }
     position = last
     return .use(at: first, Int(first - start)..<Int(last - start))
   }
@@ -194,7 +223,9 @@ struct FetchPlan {
     switch verdict {
     case nil: return retry(words(for: outcome), outcome: outcome, jitter: jitter)
     case .take(let taking): return bodyEnded(taking, outcome, jitter: jitter)
-    case .notModified: return .end(.notModified(head.storing, from: route.answering))
+    case .notModified:
+      return .end(
+        .notModified(head.storing, from: route.answering, isPrivate: !route.isPublic))
     case .pastEnd(let total): return .end(.complete(total: total))
     case .redirect(let location): return route.follow(location).map { .fail($0) } ?? .send
     case .tells:
@@ -203,6 +234,8 @@ struct FetchPlan {
       }
       return route.followTold().map { .fail($0) } ?? .send
     case .changed: return .fail(changed)
+    case .page: return pageCame(outcome, jitter: jitter)
+    case .packed: return unpack()
     case .badRange:
       badRanges += 1
       guard badRanges <= 3 else {
@@ -224,7 +257,10 @@ struct FetchPlan {
       if let seconds, seconds > 60 {
         return .fail(.unreachable("\(host) asks to come back in \(seconds) s"))
       }
-      let reason = FetchError.unreachable("\(host) answers with status \(head.status)")
+      let reason = FetchError.unreachable(
+        head.status == 511
+          ? "the network before \(host) wants a login in a browser"
+          : "\(host) answers with status \(head.status)")
       return retry(reason, outcome: .failed, jitter: jitter, atLeast: Int(seconds ?? 0) * 1000)
     case .fail(let error):
       // Some say with a page that a link has expired.
@@ -250,6 +286,30 @@ struct FetchPlan {
     FetchError(kind: .changed, words: "it has changed on \(host)")
   }
 
+  /// Where what is here has no such page, nobody can tell whether an insecure server has sent it or
+  /// the network on the way: as good as a server that is out of reach.
+  private mutating func pageCame(_ outcome: TransferOutcome, jitter: Double) -> Next {
+    // Some say with a page that a link has expired.
+    if route.isOnLink, route.resolveAnew() { return .send }
+    let words = "\(host) sends a web page instead (does it want a login in a browser?)"
+    if route.source.scheme == "http", wish.hasStored || wish.known != nil {
+      return retry(.unreachable(words), outcome: .failed, jitter: jitter)
+    }
+    if wish.isListing { return .fail(.badAnswer("\(host) does not list folders")) }
+    return .fail(.badAnswer(words))
+  }
+
+  /// Asks again for all of what comes compressed, once, and has it unpacked.
+  private mutating func unpack() -> Next {
+    let known: Set<String> = ["gzip", "x-gzip", "deflate", "br", "zstd"]
+    guard !unpacks, head.encodings.allSatisfy(known.contains) else {
+      return .fail(.badAnswer("\(host) sends it compressed, though asked not to"))
+    }
+    unpacks = true
+    stopUsingRanges()
+    return .send
+  }
+
   private mutating func stopUsingRanges() {
     usesRange = false
     end = nil
@@ -265,6 +325,7 @@ struct FetchPlan {
       return .end(.complete(total: head.tellsItsEnd ? position : nil))
     }
     remember(taking)
+    if outcome == .damaged { return .fail(words(for: outcome)) }
     let reason =
       outcome == .timedOut
       ? "\(host) sends too little" : "\(host) breaks off after \(position) bytes"
@@ -285,7 +346,7 @@ struct FetchPlan {
   ) -> Next {
     // A wrong certificate and an unknown name stay so.
     switch outcome {
-    case .untrusted, .insecure, .unknownHost, .forbidden: return .fail(reason)
+    case .untrusted, .insecure, .unknownHost, .forbidden, .damaged: return .fail(reason)
     default: break
     }
     if position >= positionAtFailure + FetchPlan.progress {
@@ -307,6 +368,7 @@ struct FetchPlan {
     case .untrusted: .unreachable("the certificate of \(host) is not trusted; see --ca-file")
     case .insecure: .unreachable("the connection to \(host) is not secure")
     case .forbidden: .badAnswer("\(host) is in a private network, and who names it is not")
+    case .damaged: .badAnswer("\(host) sends it compressed, and damaged")
     case .timedOut: .unreachable("\(host) does not answer")
     case .complete, .stopped, .cut, .failed: .unreachable("\(host) breaks the connection")
     }

@@ -1,7 +1,7 @@
 /// Where the requests for one file go: to its address; or first to the service that says where its
 /// bytes are, then to the link that this gives; and on along redirects.
 struct FetchRoute {
-  static let mostRedirects = 5
+  static let mostRedirects = 20
   /// Bytes of an answer that says where a file is.
   static let mostTold = 64 << 10
   /// For how many milliseconds in all a service may be getting a file ready.
@@ -17,6 +17,10 @@ struct FetchRoute {
   private(set) var isResolving: Bool
   /// Whether it was led away from where it began: that may have been for a time.
   private(set) var isLed: Bool
+  /// Whether a machine on the way is in no private network, or in one that nobody can tell.
+  private(set) var isPublic: Bool
+  /// What servers set on the way.
+  private(set) var cookies = Cookies()
   private var redirects = 0
   private var hasResolvedAnew = false
   /// The place that was found wanting last.
@@ -25,12 +29,13 @@ struct FetchRoute {
   private var preparation = 0
 
   /// - Parameter target: where the address has led to before.
-  init(_ wish: FetchWish, profile: SourceProfile, target: WebAddress?) {
+  init(_ wish: FetchWish, profile: SourceProfile, target: Origins.Target?) {
     source = wish.address
     self.profile = profile
     question = wish.isListing ? nil : profile.question(for: wish.address)
-    address = target ?? question?.address ?? wish.address
+    address = target?.address ?? question?.address ?? wish.address
     isLed = target != nil
+    isPublic = target?.isPublic ?? false
     isResolving = target == nil && question?.leadsOn == true
   }
 
@@ -49,10 +54,21 @@ struct FetchRoute {
   var fields: [String] { question?.address == address ? question?.fields ?? [] : [] }
 
   /// Another fetch has learnt where the bytes are: that is not asked again.
-  mutating func take(link: WebAddress) {
-    guard isResolving, link != refused else { return }
-    lead(to: link)
+  mutating func take(link: Origins.Target) {
+    guard isResolving, link.address != refused else { return }
+    lead(to: link.address)
+    isPublic = isPublic || link.isPublic
     isResolving = false
+  }
+
+  /// A machine was reached.
+  ///
+  /// - Parameter isPublic: whether it is in no private network, or nobody can tell.
+  mutating func noteReached(isPublic: Bool) { self.isPublic = self.isPublic || isPublic }
+
+  /// Keeps what an answer sets for the rest of the way.
+  mutating func takeCookies(of head: ResponseHead, now: Int64) {
+    cookies.take(head, from: address, now: now)
   }
 
   /// Goes on where a server sends it. Returns why not.

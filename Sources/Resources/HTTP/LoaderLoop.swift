@@ -28,8 +28,8 @@ final class LoaderLoop {
     var isPaused = false
     var lastProgress: Instant
     var head = ResponseHead()
-    /// The machine that was reached last.
-    var peer: PeerAddress?
+    /// A body whose first bytes are looked at before it counts.
+    var unseen: (head: FetchHead, bytes: [UInt8])?
     var ignoredBytes = 0
     /// What the last request carried for a login.
     var sentLogin: SentLogin?
@@ -66,6 +66,7 @@ final class LoaderLoop {
   }
 
   let options: NetworkOptions
+  private let proxies: Proxies
   let exchange: HTTPLoader.Exchange
   private let multi: CurlMulti
   var fetches: [Fetch] = []
@@ -80,10 +81,11 @@ final class LoaderLoop {
   init(options: NetworkOptions, exchange: HTTPLoader.Exchange, multi: CurlMulti) {
     self.options = options
     self.multi = multi
+    proxies = Proxies { options.usesProxies ? options.environment($0) : nil }
     self.exchange = exchange
     logins = Logins(
       rules: options.hosts, netrc: options.netrc + "\n" + Netrc.text(of: options.netrcFile),
-      environment: { EnvironmentVariable.value(of: $0) })
+      environment: options.environment)
   }
 
   func run() {
@@ -146,7 +148,7 @@ final class LoaderLoop {
       let plan = FetchPlan(
         wish, profile: options.profile(of: wish.address),
         usesRange: !wish.asWhole && !wish.isListing
-          && origins.hasRanges(target ?? wish.address),
+          && origins.hasRanges(target?.address ?? wish.address),
         target: target,
         backOffMilliseconds: options.backOffMilliseconds)
       fetches.append(Fetch(number, plan: plan, allowed: allowed))
@@ -235,6 +237,10 @@ final class LoaderLoop {
     if let outcome = origins.refusal(address, isUrgent: fetch.isUrgent, now: now) {
       return finish(fetch, .failed(fetch.plan.words(for: outcome)))
     }
+    // A proxy would look for it in its own network, or in this one.
+    guard fetch.plan.wish.reachesPrivate || !PeerAddress.isPrivate(host: address.host) else {
+      return finish(fetch, .failed(fetch.plan.words(for: .forbidden)))
+    }
     let carried: Logins.Carried
     switch logins.decide(for: address, source: fetch.plan.wish.address) {
     case .carry(let found): carried = found
@@ -247,23 +253,29 @@ final class LoaderLoop {
     takePlace(fetch)
     fetch.plan.transferBegins()
     fetch.head = ResponseHead()
+    fetch.unseen = nil
     fetch.ignoredBytes = 0
     fetch.isPaused = false
     fetch.secretRound = secretRound
     let ask = fetch.plan.ask
+    let route = fetch.plan.route
     var settings = TransferSettings(
       url: address.url, message: ask.message,
-      fields: ask.fields + fetch.plan.route.fields + carried.fields, login: nil, options: options)
+      fields: route.cookies.added(to: ask.fields + route.fields + carried.fields, for: address),
+      login: nil, proxy: proxies.proxy(for: address), unpacks: ask.unpacks, options: options)
     if let file = options.rules(for: address).last(where: { $0.certificates != nil })?.certificates
     {
       settings.options.certificates = file
     }
     addLogin(carried, to: &settings, of: fetch)
+    let isProxied = settings.proxy != nil
     let transfer = CurlTransfer(
       settings, library: multi.library,
       gate: { [unowned fetch] peer in
-        fetch.peer = peer
-        return PeerAddress.mayAsk(peer, reachesPrivate: fetch.plan.wish.reachesPrivate)
+        // Where the proxy is says nothing of the server.
+        fetch.plan.noteReached(isPublic: isProxied || peer?.isPrivate != true)
+        return isProxied
+          || PeerAddress.mayAsk(peer, reachesPrivate: fetch.plan.wish.reachesPrivate)
       },
       head: { [unowned self, unowned fetch] line in takeHead(line, fetch) },
       body: { [unowned self, unowned fetch] bytes in takeBody(bytes, fetch) })
@@ -301,21 +313,42 @@ final class LoaderLoop {
     guard fetch.head.take(line) else { return true }
     origins.answered(fetch.plan.address)
     if fetch.head.status == 401 { origins.wants(fetch.head.challenges, fetch.plan.address) }
-    guard var told = fetch.plan.take(fetch.head, now: WallClock.seconds) else { return true }
-    told.isPrivate = fetch.peer?.isPrivate ?? false
-    if told.taking.ignoresRange { origins.ignoresRanges(fetch.plan.address) }
-    rememberTarget(of: fetch)
-    emit(fetch, .head(told))
+    guard let told = fetch.plan.take(fetch.head, now: WallClock.seconds) else { return true }
+    if fetch.plan.looksAtBody { fetch.unseen = (told, []) } else { accept(told, fetch) }
     return true
+  }
+
+  /// A body counts.
+  private func accept(_ head: FetchHead, _ fetch: Fetch) {
+    if head.taking.ignoresRange { origins.ignoresRanges(fetch.plan.address) }
+    rememberTarget(of: fetch)
+    emit(fetch, .head(head))
+  }
+
+  /// Looks at the first bytes of a body once enough have come, or all there are. Returns what may be
+  /// used of it; nil where it does not count, nothing while more is wanted.
+  private func look(_ bytes: [UInt8], isAll: Bool, _ fetch: Fetch) -> [UInt8]? {
+    guard let (head, before) = fetch.unseen else { return bytes }
+    let seen = before + bytes
+    guard isAll || seen.count >= WebPage.lookBytes else {
+      fetch.unseen = (head, seen)
+      return []
+    }
+    fetch.unseen = nil
+    guard fetch.plan.look(at: seen) else { return nil }
+    accept(head, fetch)
+    return seen
   }
 
   private func rememberTarget(of fetch: Fetch) {
     let (wish, route) = (fetch.plan.wish, fetch.plan.route)
-    guard route.isLed, !route.isResolving, !wish.isListing, route.address != wish.address else {
-      return
-    }
+    guard route.isLed, !route.isResolving, !wish.isListing, route.address != wish.address,
+      // What it may take to be let in there is set on the way alone.
+      route.cookies.isEmpty
+    else { return }
     origins.remember(
-      route.address, for: wish.address, seconds: route.profile.linkSeconds, now: .now)
+      Origins.Target(address: route.address, isPublic: route.isPublic), for: wish.address,
+      seconds: route.profile.linkSeconds, now: .now)
   }
 
   private func takeBody(_ bytes: [UInt8], _ fetch: Fetch) -> CurlTransfer.BodyAnswer {
@@ -324,6 +357,12 @@ final class LoaderLoop {
       return .pause
     }
     exchange.bytes.add(UInt64(bytes.count), ordering: .relaxed)
+    if fetch.unseen != nil { fetch.lastProgress = .now }
+    guard let bytes = look(bytes, isAll: false, fetch) else { return .stop }
+    return fetch.unseen == nil ? use(bytes, fetch) : .taken
+  }
+
+  private func use(_ bytes: [UInt8], _ fetch: Fetch) -> CurlTransfer.BodyAnswer {
     switch fetch.plan.take(told: bytes) ?? fetch.plan.take(bytes: bytes.count) {
     case .use(let offset, let part):
       fetch.lastProgress = .now
@@ -345,6 +384,10 @@ final class LoaderLoop {
     guard let fetch = found else { return }
     if [.noConnection, .unknownHost, .timedOut].contains(outcome), fetch.head.status == 0 {
       origins.failed(fetch.plan.address, outcome, now: .now)
+    }
+    // A body that is shorter than what is looked at.
+    if fetch.unseen != nil, let bytes = look([], isAll: true, fetch), !bytes.isEmpty {
+      _ = use(bytes, fetch)
     }
     let badRanges = fetch.plan.badRanges
     let before = fetch.plan.route

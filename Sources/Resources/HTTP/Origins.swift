@@ -29,7 +29,14 @@ struct Origins {
   static let shortRest = Duration.seconds(1)
 
   private var origins: [String: Origin] = [:]
-  private var targets: [String: (address: WebAddress, until: Instant?)] = [:]
+  private var targets: [String: (target: Target, until: Instant?)] = [:]
+
+  /// Where redirects lead to.
+  struct Target: Equatable {
+    let address: WebAddress
+    /// Whether a machine on the way is in no private network.
+    var isPublic = false
+  }
 
   func hasRanges(_ address: WebAddress) -> Bool {
     !(origins[address.origin]?.hasNoRanges ?? false)
@@ -90,16 +97,16 @@ struct Origins {
   }
 
   /// Where an address has led to.
-  func target(of address: WebAddress, now: Instant) -> WebAddress? {
-    guard let target = targets[address.url], target.until.map({ now < $0 }) ?? true else {
+  func target(of address: WebAddress, now: Instant) -> Target? {
+    guard let found = targets[address.url], found.until.map({ now < $0 }) ?? true else {
       return nil
     }
-    return target.address
+    return found.target
   }
 
   /// - Parameter seconds: after which that is asked for again, whether it still works or not.
   mutating func remember(
-    _ target: WebAddress, for address: WebAddress, seconds: Int64?, now: Instant
+    _ target: Target, for address: WebAddress, seconds: Int64?, now: Instant
   ) {
     // A link lives from when it was given, not from its last use.
     guard self.target(of: address, now: now) != target else { return }
@@ -109,7 +116,7 @@ struct Origins {
 
   /// - Parameter target: nil for any.
   mutating func forget(_ target: WebAddress? = nil, of address: WebAddress) {
-    guard target == nil || targets[address.url]?.address == target else { return }
+    guard target == nil || targets[address.url]?.target.address == target else { return }
     targets[address.url] = nil
   }
 }

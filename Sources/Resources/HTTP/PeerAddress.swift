@@ -7,6 +7,9 @@ struct PeerAddress: Equatable, Sendable {
   var isPrivate: Bool {
     guard bytes.count == 16 else { return PeerAddress.isPrivate(bytes) }
     let head = bytes[..<12]
+    // 6to4 leads to an IPv4 address, and so does the NAT64 of a network of one's own (RFC 8215).
+    if bytes.starts(with: [0x20, 0x02]) { return PeerAddress.isPrivate(Array(bytes[2..<6])) }
+    if bytes.starts(with: [0, 0x64, 0xff, 0x9b, 0, 1]) { return true }
     // An IPv4 address in IPv6 clothing, also as NAT64 has it.
     if head.elementsEqual([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 255, 255])
       || head.elementsEqual([0, 0x64, 0xff, 0x9b, 0, 0, 0, 0, 0, 0, 0, 0])
@@ -16,13 +19,33 @@ struct PeerAddress: Equatable, Sendable {
     // Unspecified, loopback and what was once compatible with IPv4.
     if head.allSatisfy({ $0 == 0 }) { return true }
     let isUnique = bytes[0] & 0xfe == 0xfc
-    let isLink = bytes[0] == 0xfe && bytes[1] & 0xc0 == 0x80
+    // Link-local, and site-local of former times.
+    let isLink = bytes[0] == 0xfe && bytes[1] & 0x80 == 0x80
     return isUnique || isLink || bytes[0] == 0xff
   }
 
   /// Whether a machine may be asked; one that is not known counts as private.
   static func mayAsk(_ peer: PeerAddress?, reachesPrivate: Bool) -> Bool {
     reachesPrivate || !(peer?.isPrivate ?? true)
+  }
+
+  /// Whether a host is in this machine or a network of one's own by its name alone (RFC 6761, 6762,
+  /// 8375), or is the address of one: all that can be told where a proxy looks it up.
+  static func isPrivate(host: String) -> Bool {
+    var host = host[...]
+    if host.hasPrefix("["), host.hasSuffix("]") { host = host.dropFirst().dropLast() }
+    // What is written in other letters may turn into these, when it is looked up.
+    if !host.utf8.allSatisfy({ $0 < 0x80 }) {
+      if host.unicodeScalars.contains(where: \.properties.changesWhenNFKCCaseFolded) { return true }
+      host = host.replacing("\u{3002}", with: ".")[...]
+    }
+    while host.hasSuffix(".") { host = host.dropLast() }
+    if let peer = PeerAddress(written: String(host)) { return peer.isPrivate }
+    let labels = host.lowercased().split(separator: ".")
+    // A name without a dot is looked up in one's own network.
+    guard labels.count > 1, let last = labels.last else { return true }
+    return ["localhost", "local", "internal"].contains(last)
+      || labels.suffix(2) == ["home", "arpa"]
   }
 
   private static func isPrivate(_ four: [UInt8]) -> Bool {

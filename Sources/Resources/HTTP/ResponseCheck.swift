@@ -12,6 +12,8 @@ struct Ask: Equatable, Sendable {
   var revalidates = false
   /// Whether a folder is asked to list itself.
   var isListing = false
+  /// Whether a whole answer is unpacked as it comes.
+  var unpacks = false
 
   struct Known: Equatable, Sendable {
     var length: UInt64?
@@ -73,6 +75,10 @@ enum Verdict: Equatable, Sendable {
   case preparing(retryAfter: Int64?)
   /// The body says where the bytes are.
   case tells
+  /// A page for browsers instead of what was asked: a login, or the portal of the network one is in.
+  case page
+  /// It is compressed, though asked not to be.
+  case packed
   case fail(FetchError)
 
   /// Judges a head before any byte of its body is used.
@@ -82,11 +88,13 @@ enum Verdict: Equatable, Sendable {
     let host = address.visibleHost
     switch head.status {
     case 207 where ask.isListing: return judgeWhole(head, ask, host)
-    case 200:
-      return ask.isListing ? .fail(.badAnswer(noList(host))) : judgeWhole(head, ask, host)
     case 206: return judgePart(head, ask, host)
     case 204, 205: return .fail(.badAnswer("\(host) has nothing there"))
     case 202: return .preparing(retryAfter: head.retryAfter(now: now))
+    case 200...299 where ask.isListing:
+      return head.isCalledWebPage ? .page : .fail(.badAnswer(noList(host)))
+    // One that is not known means the same as 200 (RFC 9110, section 15).
+    case 200...299: return judgeWhole(head, ask, host)
     case 304: return ask.revalidates ? .notModified : .badRange
     case 301, 302, 303, 307, 308:
       guard let location = head["location"], !location.isEmpty else {
@@ -98,11 +106,11 @@ enum Verdict: Equatable, Sendable {
     case 404, 410: return .fail(.refused(head.status, "\(host) does not have it"))
     case 412: return ask.known == nil ? .badRange : .changed
     case 416: return judgeUnsatisfied(head, ask)
-    case 408, 425, 429, 500, 502, 503, 504:
-      return .unavailable(retryAfter: head.retryAfter(now: now))
     case 405, 501:
       let words = ask.isListing ? noList(host) : "\(host) does not answer such requests"
       return .fail(.refused(head.status, words))
+    // Whatever is wrong with a server, or stands before it, may be over soon.
+    case 408, 425, 429, 500...599: return .unavailable(retryAfter: head.retryAfter(now: now))
     default: return .fail(.refused(head.status, "\(host) answers with status \(head.status)"))
     }
   }
@@ -113,24 +121,21 @@ enum Verdict: Equatable, Sendable {
   private static func noList(_ host: String) -> String { "\(host) does not list folders" }
 
   private static func judgeWhole(_ head: ResponseHead, _ ask: Ask, _ host: String) -> Verdict {
-    if let refusal = refusal(head, host) { return .fail(refusal) }
-    if head.isEncoded {
-      return .fail(.badAnswer("\(host) sends it compressed, though asked not to"))
-    }
-    let total = head.contentLength
+    guard !head.isEncoded || ask.unpacks else { return .packed }
+    let total = head.isEncoded ? nil : head.contentLength
     if let total, total > mostLength { return .fail(.badAnswer("\(host) tells no sane length")) }
     if let known = ask.known, !ask.revalidates, !isSame(head, total: total, known) {
-      return .changed
+      return head.isCalledWebPage ? .page : .changed
     }
     return .take(Taking(start: 0, end: total, total: total, ignoresRange: ask.hasRange))
   }
 
   private static func judgePart(_ head: ResponseHead, _ ask: Ask, _ host: String) -> Verdict {
-    guard ask.hasRange, !head.isEncoded, let told = head.contentRange, let range = told.range,
+    guard !head.isEncoded else { return .packed }
+    guard ask.hasRange, let told = head.contentRange, let range = told.range,
       range.lowerBound == ask.start, range.upperBound <= mostLength,
       (told.total ?? 0) <= mostLength
     else { return .badRange }
-    if let refusal = refusal(head, host) { return .fail(refusal) }
     if let length = head.contentLength, length != UInt64(range.count) { return .badRange }
     if let total = told.total, range.upperBound > total { return .badRange }
     // It may only be shorter than asked where the whole ends there.
@@ -157,12 +162,6 @@ enum Verdict: Equatable, Sendable {
       return ask.start >= known ? .pastEnd(total: known) : .changed
     }
     return .badRange
-  }
-
-  /// A page where a story is expected: a login, or the portal of the network one is in.
-  private static func refusal(_ head: ResponseHead, _ host: String) -> FetchError? {
-    head.isWebPage
-      ? .badAnswer("\(host) sends a web page instead (does it want a login in a browser?)") : nil
   }
 
   private static func isSame(

@@ -22,6 +22,20 @@ struct ResponseHead: Equatable, Sendable {
     for line in lines { _ = take(line) }
   }
 
+  /// A line as it came, as text. What is no UTF-8 is Latin-1; in an address each such byte stands for
+  /// itself, as browsers have it.
+  static func text(of line: [UInt8]) -> String {
+    if let text = String(validating: line, as: UTF8.self) { return text }
+    let isAddress = String(decoding: line.prefix(9), as: UTF8.self).lowercased() == "location:"
+    return line.reduce(into: "") { text, byte in
+      if isAddress, byte >= 0x80 {
+        text += "%" + String(byte, radix: 16, uppercase: true)
+      } else {
+        text.unicodeScalars.append(Unicode.Scalar(byte))
+      }
+    }
+  }
+
   /// Takes the next line; true when it ends the head. A new status line begins anew, as it does
   /// after an interim response.
   mutating func take(_ line: String) -> Bool {
@@ -67,9 +81,19 @@ struct ResponseHead: Equatable, Sendable {
   /// Whether the end of the body is told by more than the end of the connection.
   var tellsItsEnd: Bool { !isHTTP1 || isChunked || contentLength != nil }
 
-  var isEncoded: Bool {
-    list("content-encoding").contains { !$0.isEmpty && $0.lowercased() != "identity" }
+  /// How the body is compressed, outermost last (RFC 9110, section 8.4), in small letters.
+  var encodings: [String] {
+    list("content-encoding").map { $0.lowercased() }
+      .filter { !$0.isEmpty && !ResponseHead.noEncodings.contains($0) }
   }
+
+  var isEncoded: Bool { !encodings.isEmpty }
+
+  /// What servers write there although it is no compression: how S3 was sent it, or a charset.
+  private static let noEncodings: Set<String> = [
+    "identity", "none", "binary", "aws-chunked", "utf-8", "utf8", "7bit", "8bit", "us-ascii",
+    "iso-8859-1",
+  ]
 
   /// The media type without parameters, in lower case.
   var type: String? {
@@ -88,7 +112,11 @@ struct ResponseHead: Equatable, Sendable {
     return nil
   }
 
-  var isWebPage: Bool { type == "text/html" || type == "application/xhtml+xml" }
+  /// Whether it is said to be a page for browsers. Many servers say so of whatever they do not know.
+  var isCalledWebPage: Bool { type == "text/html" || type == "application/xhtml+xml" }
+
+  /// Whether only the bytes can tell if it is a page for browsers.
+  var mayBeWebPage: Bool { isCalledWebPage || type == nil || type == "text/plain" }
 
   var validator: Validator {
     let modified = self["last-modified"]

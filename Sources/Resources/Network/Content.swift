@@ -75,6 +75,10 @@ final class Content {
   private var uncounted: [UInt64: Saving] = [:]
   /// How often it turned out to have changed before anybody saw any of it.
   var renewals = 0
+  /// Whether all of it is asked for as one answer, since parts did not fit together.
+  var wantsWhole = false
+  /// What a whole answer has to agree with.
+  var former: FormerBytes?
   /// Why its server does not give what is missing; nothing is fetched ahead while that stands.
   var refusal: Refusal?
   /// Entries that the cache was asked to make; only the last one counts.
@@ -208,6 +212,7 @@ final class Content {
     guard readers.isEmpty, isIdle else { return }
     network.forget(self)
     endBeginning()
+    closeFormer()
     if let stored {
       if mode != .joined, !keepsWhole { network.cache?.send(.supersede(stored.content.entry)) }
       network.cache?.send(.close(stored.content.entry))
@@ -220,6 +225,7 @@ final class Content {
     reads = []
     for fetch in Array(flights.keys) { _ = land(fetch) }
     endBeginning()
+    closeFormer()
     guard let stored else { return }
     if mode != .joined, !keepsWhole { network.cache?.send(.supersede(stored.content.entry)) }
     network.cache?.send(.close(stored.content.entry))
@@ -345,11 +351,17 @@ final class Content {
 
   /// Tells the readers of what does not come any more.
   private func tell(_ error: FetchError) {
-    let failed = reads.filter { !isComing($0) }
+    func isLost(_ read: PendingRead) -> Bool { !isComing(read) && !isHere(read) }
+    let failed = reads.filter(isLost)
     guard !failed.isEmpty else { return }
-    reads.removeAll { !isComing($0) }
+    reads.removeAll(where: isLost)
     refusal?.wasTold = true
     for read in failed { read.answer(.failure(ResourceError(error))) }
+  }
+
+  /// Whether a read only has to be answered.
+  private func isHere(_ read: PendingRead) -> Bool {
+    phase == .ready && facts != nil && held.contains(read.range(length: facts?.length))
   }
 
   /// Whether the next byte that a read lacks is under way.

@@ -62,7 +62,8 @@ extension Content {
       // It was decided otherwise meanwhile.
       if let content {
         if content.isNew { content.blob.file.release(Blob.bytes) }
-        network.cache?.send(.supersede(content.entry))
+        // The next one may be the same entry; where it is not, it stands for this one.
+        if createsPending == 0 { network.cache?.send(.supersede(content.entry)) }
         network.cache?.send(.close(content.entry))
       }
       return
@@ -119,22 +120,25 @@ extension Content {
       phase = .ready
       self.facts?.checked = 0
       if isWhole {
-        noteChecked(freshFor: head.storing.freshFor)
+        noteChecked(
+          freshFor: head.storing.freshFor, from: head.address, isPrivate: head.isPrivate)
         network.loader?.cancel(fetch, unlessRemaining: 64 << 10)
         flights[fetch] = nil
         return
       }
     }
     if flights[fetch]?.isKept == true { return takeKept(head, fetch) }
+    if former != nil, flights[fetch]?.isWhole == true, flights[fetch]?.heads == 1 {
+      return agreesInLength(head) ? begin(head, fetch) : changed(itHasChanged)
+    }
     guard facts != nil, flights[fetch]?.isCheck == false else {
       guard hasServed else { return begin(head, fetch) }
       // It came too late: what readers have seen is not mixed with it.
       network.loader?.cancel(fetch)
       flights[fetch] = nil
-      return changed(
-        FetchError(kind: .changed, words: "it has changed on \(address.visibleHost)"))
+      return changed(itHasChanged)
     }
-    if mode == .whole, !head.validator.joinsParts {
+    if mode == .whole, wantsWhole || !head.validator.joinsParts {
       if flights[fetch]?.heads == 1 {
         // All of it comes anew: what a former answer brought is not mixed with it.
         begin(head, fetch)
@@ -150,7 +154,8 @@ extension Content {
       mode = .whole
       return
     }
-    noteChecked(freshFor: head.storing.freshFor, from: head.address)
+    noteChecked(
+      freshFor: head.storing.freshFor, from: head.address, isPrivate: head.isPrivate)
   }
 
   /// New bytes: the first answer for this address, or another one than what is stored.
@@ -177,7 +182,8 @@ extension Content {
     if flights[fetch]?.isWhole == true || isAll {
       // Where ranges work and parts can be joined, the next fetch need not bring all again.
       let isKnown = isAll && total != nil
-      mode = isKnown && head.validator.joinsParts && !head.taking.ignoresRange ? .joined : .whole
+      let canJoin = head.validator.joinsParts && !head.taking.ignoresRange && !wantsWhole
+      mode = isKnown && canJoin ? .joined : .whole
       flights[fetch]?.isWhole = true
       flights[fetch]?.range = 0..<(total ?? .max)
     } else if head.validator.joinsParts {
@@ -200,7 +206,7 @@ extension Content {
       .create(number, key: key, source: address.visible, facts))
   }
 
-  private func forgetStored() {
+  func forgetStored() {
     guard let stored else { return }
     network.cache?.send(.supersede(stored.content.entry))
     network.cache?.send(.close(stored.content.entry))
@@ -217,22 +223,27 @@ extension Content {
   }
 
   /// A server has vouched for what is stored.
-  private func noteChecked(freshFor: Int64?, from answering: WebAddress?) {
+  private func noteChecked(freshFor: Int64?, from answering: WebAddress?, isPrivate: Bool) {
     guard var new = facts, let stored else { return }
     let now = WallClock.seconds
     let base = baseBeside(answering)
     guard
       !(0...60).contains(now - new.checked) || freshFor != new.freshFor || base != new.address
+        || isPrivate != new.isPrivate
     else { return }
     new.checked = now
     new.freshFor = freshFor
     new.address = base
+    // Who vouches for it now decides what it may name.
+    new.isPrivate = isPrivate
+    network.note(address, isPrivate: isPrivate)
     facts = new
     network.cache?.send(.revise(stored.content.entry, new))
   }
 
   private func take(_ bytes: [UInt8], at offset: UInt64, _ fetch: FetchNumber) {
     network.count(Saving(fetched: UInt64(bytes.count)))
+    guard agrees(bytes, at: offset) else { return changed(itHasChanged) }
     let range = offset..<offset + UInt64(bytes.count)
     flights[fetch]?.position = range.upperBound
     if mode == .loose, flights[fetch]?.isKept == false { return take(loose: bytes, at: offset) }
@@ -272,11 +283,13 @@ extension Content {
 
   private func ended(_ ending: FetchEnding, _ fetch: FetchNumber) {
     guard let flight = land(fetch) else { return }
+    if flight.isWhole { closeFormer() }
     switch ending {
-    case .notModified(let storing, let answering):
+    case .notModified(let storing, let answering, let isPrivate):
       phase = .ready
       facts?.checked = 0
-      noteChecked(freshFor: storing.freshFor ?? facts?.freshFor, from: answering)
+      noteChecked(
+        freshFor: storing.freshFor ?? facts?.freshFor, from: answering, isPrivate: isPrivate)
     case .complete(let total):
       if facts == nil {
         facts = ContentFacts(length: total ?? flight.position, checked: WallClock.seconds)
@@ -303,12 +316,23 @@ extension Content {
     case .unreachable where flight.isCheck && !held.isEmpty:
       // Played as it was while its server is out of reach.
       phase = .ready
-    default: fail(error)
+      network.sayOnce("plays as it was here: " + error.words, of: address)
+    case .unreachable:
+      restoreFormer()
+      fail(error)
+    // What cannot be had as a whole either is not what it was.
+    default: former == nil ? fail(error) : changed(itHasChanged)
     }
+  }
+
+  var itHasChanged: FetchError {
+    FetchError(kind: .changed, words: "it has changed on \(address.visibleHost)")
   }
 
   func changed(_ error: FetchError) {
     if hasServed {
+      if compareWithWhole() { return }
+      restoreFormer()
       // Its readers keep what is stored of the old bytes.
       if let stored { network.cache?.send(.supersede(stored.content.entry)) }
       network.outdated(self)
@@ -316,8 +340,10 @@ extension Content {
       return fail(error)
     }
     renewals += 1
+    restoreFormer()
     // A server that never says the same twice does not get asked for ever.
     guard renewals <= 3 else { return fail(error) }
+    wantsWhole = renewals >= 2
     forgetStored()
     for fetch in flights.keys { network.loader?.cancel(fetch) }
     flights = [:]

@@ -36,7 +36,7 @@ extension Content {
       let wanted = reads[index].range(length: facts?.length)
       guard facts == nil || !held.contains(wanted) else { continue }
       reads[index].isMiss = true
-      if mode == .whole, facts != nil {
+      if wantsWhole || (mode == .whole && facts != nil) {
         if !flights.values.contains(where: { $0.isWhole }) { fetchWhole() }
         continue
       }
@@ -208,7 +208,8 @@ extension Content {
 
   func fetchWhole(isKept: Bool = false) {
     var wish = FetchWish(address: address, start: 0, end: nil)
-    wish.known = facts?.validator.joinsParts == true ? known : nil
+    if wantsWhole { keepForComparison() }
+    wish.known = !wantsWhole && facts?.validator.joinsParts == true ? known : nil
     wish.asWhole = true
     // What would go on is another answer, of no use for the disk.
     if isKept { wish.retries = 0 }
@@ -228,6 +229,7 @@ extension Content {
     if !wish.revalidates { wish.known = nil }
     // What is stored can be shown while the server is out of reach: no long waiting for it.
     wish.retries = held.isEmpty ? FetchPlan.mostRetries : 1
+    wish.hasStored = !held.isEmpty
     var flight = Flight(0..<max(1, end), allowed: Content.mostUnwritten)
     flight.isCheck = true
     start(wish, flight)

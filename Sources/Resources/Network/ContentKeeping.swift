@@ -88,8 +88,7 @@ extension Content {
     else {
       network.loader?.cancel(fetch)
       flights[fetch] = nil
-      return changed(
-        FetchError(kind: .changed, words: "it has changed on \(address.visibleHost)"))
+      return changed(itHasChanged)
     }
     if head.storing.isForbidden {
       whyNotKept = "its server forbids that (no-store)"

@@ -27,6 +27,10 @@ public final class Network {
   private var rateMeter = RateMeter()
   private var finalTraffic: (requests: UInt64, bytes: UInt64) = (0, 0)
 
+  private var notices: [String] = []
+  /// Servers of which it was said that they are out of reach.
+  private var saidOf: Set<String> = []
+
   private let disk: any Disk
 
   /// Starts nothing yet: that waits for the first `open`.
@@ -246,7 +250,15 @@ public final class Network {
   }
 
   /// What the viewer should know, such as that there is no cache; each is said once.
-  public func takeNotices() -> [String] { cache?.takeNotices() ?? [] }
+  public func takeNotices() -> [String] {
+    defer { notices = [] }
+    return (cache?.takeNotices() ?? []) + notices
+  }
+
+  /// Tells the viewer something of a server, once in this run.
+  func sayOnce(_ words: String, of address: WebAddress) {
+    if saidOf.insert(address.origin).inserted { notices.append(words) }
+  }
 
   /// Ends all transfers and brings what has come to the disk. Reads that wait are not answered.
   public func close() {

@@ -1,3 +1,5 @@
+import System
+
 /// How the network and the cache are used.
 public struct NetworkOptions: Sendable {
   /// The cache's directory; nil for none.
@@ -13,6 +15,8 @@ public struct NetworkOptions: Sendable {
   public var certificates: String?
   /// Whether the proxies that the environment names are used.
   public var usesProxies = true
+  /// Gives the value of an environment variable.
+  var environment: @Sendable (String) -> String? = { EnvironmentVariable.value(of: $0) }
   public var userAgent = "storytty"
   /// Seconds to wait for a connection, and at less than 1 KiB/s for more.
   public var patienceSeconds = 10

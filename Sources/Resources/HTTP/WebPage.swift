@@ -1,0 +1,63 @@
+/// Tells pages for browsers from all else by their first bytes: many servers call whatever they do not
+/// know `text/html`, and the portal of a network answers for any server with a page.
+enum WebPage {
+  /// As many bytes are looked at.
+  static let lookBytes = 1024
+
+  /// Whether a body that begins so is a page.
+  ///
+  /// - Parameter isCalledSo: whether its server says so: then it may also begin with any element that
+  ///   stands in the body of pages (WHATWG MIME Sniffing, section 7.1).
+  static func begins(_ bytes: [UInt8], isCalledSo: Bool) -> Bool {
+    var rest = letters(of: bytes)[...]
+    while true {
+      rest = rest.drop { $0 == 0x20 || (0x09...0x0D).contains($0) }
+      if let after = skipped(rest, from: "<!--", to: "-->")
+        ?? skipped(rest, from: "<?xml", to: "?>")
+      {
+        rest = after
+      } else {
+        break
+      }
+    }
+    guard rest.first == UInt8(ascii: "<") else { return false }
+    let name = rest.dropFirst().prefix { ![0x20, 0x09, 0x0A, 0x0D, 0x2F, 0x3E].contains($0) }
+    let element = String(decoding: name, as: UTF8.self)
+    if element == "!doctype" {
+      let kind = rest.dropFirst(9).drop { $0 == 0x20 || (0x09...0x0D).contains($0) }
+      return kind.starts(with: "html".utf8)
+    }
+    return outer.contains(element) || (isCalledSo && inner.contains(element))
+  }
+
+  private static let outer: Set<String> = ["html", "head", "body", "title", "script", "meta"]
+  private static let inner: Set<String> = [
+    "a", "b", "base", "br", "center", "div", "font", "form", "frameset", "h1", "h2", "h3", "iframe",
+    "img", "link", "main", "noscript", "p", "pre", "section", "span", "style", "table",
+  ]
+
+  /// In small letters, without a byte order mark, and of UTF-16 what is ASCII.
+  private static func letters(of bytes: [UInt8]) -> [UInt8] {
+    var letters = bytes.prefix(lookBytes)
+    if letters.starts(with: [0xEF, 0xBB, 0xBF]) {
+      letters = letters.dropFirst(3)
+    } else if letters.starts(with: [0xFF, 0xFE]) || letters.starts(with: [0xFE, 0xFF]) {
+      return Array(letters.dropFirst(2)).filter { $0 != 0 }.map(small)
+    }
+    return letters.map(small)
+  }
+
+  private static func small(_ byte: UInt8) -> UInt8 {
+    (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
+  }
+
+  /// What follows something that begins and ends so; nil where it does not begin so.
+  private static func skipped(
+    _ text: ArraySlice<UInt8>, from start: String, to end: String
+  ) -> ArraySlice<UInt8>? {
+    guard text.starts(with: start.utf8) else { return nil }
+    let rest = text.dropFirst(start.utf8.count)
+    guard let found = rest.firstRange(of: Array(end.utf8)) else { return [] }
+    return rest[found.upperBound...]
+  }
+}
