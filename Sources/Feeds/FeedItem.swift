@@ -45,13 +45,14 @@ struct FeedCollector {
   /// Whether an item took its reel from the feed's title or author.
   private(set) var usedDefaults = false
   private(set) var skipped: [Skipped] = []
-  private let identity: String
+  let identity: String
   private var reels = Reels()
   private var reactions: [String: [ReceivedReaction]] = [:]
 
-  init(name: String, origin: Story.Source, files: any FileAccess) {
+  /// - Parameter base: where relative addresses start, where that is not the origin itself.
+  init(name: String, origin: Story.Source, base: Story.Source? = nil, files: any FileAccess) {
     self.name = name
-    addresses = AddressBook(base: origin, files: files)
+    addresses = AddressBook(base: base ?? origin, files: files)
     identity = origin.text
   }
 

@@ -17,11 +17,13 @@ struct JSONFeed {
   /// - Parameters:
   ///   - text: read again where the feed's own name comes after its items.
   ///   - origin: where the text came from; relative addresses start there.
+  ///   - base: where they start instead.
   static func read(
-    _ text: FeedText, name: String, origin: Story.Source, files: any FileAccess
+    _ text: FeedText, name: String, origin: Story.Source, base: Story.Source? = nil,
+    files: any FileAccess
   ) throws(FeedError) -> Feed {
     do {
-      let collector = FeedCollector(name: name, origin: origin, files: files)
+      let collector = FeedCollector(name: name, origin: origin, base: base, files: files)
       let feed = try read(text, collector)
       guard feed.isStale, feed.collector.usedDefaults else { return feed.collector.feed }
       var next = collector
@@ -117,9 +119,9 @@ struct JSONFeed {
       }
       guard let place = try reader.text(key, problem: &problem) else { continue }
       do throws(AddressBook.Refusal) {
-        let feed: String? = if case .url(let url) = collector.addresses.base { url } else { nil }
+        let isOnWeb = if case .url = collector.addresses.base { true } else { false }
         collector.animations = AnimationEndpoint(
-          place: try collector.addresses.resolve(place), feed: feed)
+          place: try collector.addresses.resolve(place), feed: isOnWeb ? collector.identity : nil)
       } catch {
         problem = error.reason
       }

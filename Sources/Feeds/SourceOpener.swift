@@ -85,14 +85,18 @@ struct SourceOpener {
     // What is called a medium is not even opened here: it starts sooner so.
     guard let web, claim?.isMedium != true else { return loose(url: source, claim?.kind) }
     let content: Content
+    let base: Story.Source
     do {
-      content = Content(head: try web.head(of: source, count: Limit.headBytes).bytes)
+      let head = try web.head(of: source, count: Limit.headBytes)
+      content = Content(head: head.bytes)
+      base = .url(head.address)
     } catch {
       // A folder has no bytes, or a page for browsers instead; it may list itself all the same.
       if URLText.isFolder(source), let feed = try? folder(source, web) { return Found(feed: feed) }
       throw .cannotPlay(source: shown, reason: error.reason)
     }
-    let found = try feed(content, claim, .url(source), shown) { () throws(FeedText.Unreadable) in
+    let found = try feed(content, claim, .url(source), base, shown) {
+      () throws(FeedText.Unreadable) in
       do throws(WebFailure) {
         let answer = try web.whole(of: source, most: Limit.feedBytes)
         return FeedText(answer.bytes, charset: answer.charset)
@@ -106,17 +110,20 @@ struct SourceOpener {
   /// The folder of an address with what it and the folders in it list.
   private func folder(_ source: String, _ web: any WebAccess) throws(FeedError) -> Feed {
     let shown = Story.Source.url(source).visible
+    let origin = Story.Origin(feed: source)
     func read(_ url: String, _ answer: Result<WebBytes, WebFailure>) throws(FeedError) -> WebFolder
     {
       switch answer {
-      case .success(let listing): return try WebFolder(url: url, listing: listing.bytes)
+      case .success(let listing):
+        return try WebFolder(
+          url: url, at: listing.address, namedBy: origin, listing: listing.bytes)
       case .failure(let failure): throw .cannotPlay(source: shown, reason: failure.reason)
       }
     }
-    let folder = try read(source, web.listings(of: [source])[0])
+    let folder = try read(source, web.listings(of: [source], namedBy: nil)[0])
     let urls = folder.folders.prefix(Limit.webFolders).map(\.url)
     var parts: [String: Result<WebFolder, FeedError>] = [:]
-    for (url, answer) in zip(urls, web.listings(of: urls)) {
+    for (url, answer) in zip(urls, web.listings(of: urls, namedBy: source)) {
       parts[url] = Result { () throws(FeedError) in try read(url, answer) }
     }
     var feed = try folder.feed(parts: parts)
@@ -146,7 +153,7 @@ struct SourceOpener {
     case .file(let content):
       let files = files
       let text = { () throws(FeedText.Unreadable) in try files.text(at: path) }
-      if let feed = try feed(content, claim, .file(path), source, text) {
+      if let feed = try feed(content, claim, .file(path), .file(path), source, text) {
         return Found(feed: feed)
       }
       return loose(path, content.kind(claimed: claim))
@@ -154,9 +161,13 @@ struct SourceOpener {
   }
 
   /// A feed or list; nil for what the decoder must judge.
+  ///
+  /// - Parameters:
+  ///   - origin: the path or address of the source itself: what it is known by.
+  ///   - base: what it names is relative to this.
   private mutating func feed(
-    _ content: Content, _ claim: NameClaim?, _ origin: Story.Source, _ source: String,
-    _ text: () throws(FeedText.Unreadable) -> FeedText
+    _ content: Content, _ claim: NameClaim?, _ origin: Story.Source, _ base: Story.Source,
+    _ source: String, _ text: () throws(FeedText.Unreadable) -> FeedText
   ) throws(FeedError) -> Feed? {
     let claimsMedium = claim?.isMedium ?? false
     let effort = effort
@@ -170,7 +181,7 @@ struct SourceOpener {
       }
     }
     switch content {
-    case .list: return try list(try readable(), origin, source)
+    case .list: return try list(try readable(), origin, base, source)
     case .json:
       let text = try readable()
       // A feed tells so at its start, mostly.
@@ -178,17 +189,19 @@ struct SourceOpener {
       if shape != .feed { shape = JSONShape(text.reader()) }
       if shape == .animation || (shape == .other && claimsMedium) { return nil }
       if shape == .playlist {
-        return try entries(origin, source) { (reader) throws(FeedError) in
+        return try entries(origin, base, source) { (reader) throws(FeedError) in
           try JSPF.read(text, source: source, into: &reader)
         }
       }
-      return try JSONFeed.read(text, name: source, origin: origin, files: files)
+      return try JSONFeed.read(
+        text, name: source, origin: origin, base: base, files: files)
     case .unknown, .empty:
-      if claim == .list { return try list(try readable(), origin, source) }
+      if claim == .list { return try list(try readable(), origin, base, source) }
       if claim == .json {
-        return try JSONFeed.read(try readable(), name: source, origin: origin, files: files)
+        return try JSONFeed.read(
+          try readable(), name: source, origin: origin, base: base, files: files)
       }
-      return try named(URLText.ending(of: origin.text), readable, origin, source)
+      return try named(URLText.ending(of: origin.text), readable, origin, base, source)
     case .media: return nil
     case .packed:
       guard !claimsMedium else { return nil }
@@ -197,9 +210,9 @@ struct SourceOpener {
       guard content != .packed else {
         throw .cannotRead(source: source, reason: "packed with gzip more than once")
       }
-      return try feed(content, claim, origin, source) { text }
-    case .xml: return claimsMedium ? nil : try xml(try readable(), origin, source)
-    case .pls: return claimsMedium ? nil : try pls(try readable(), origin, source)
+      return try feed(content, claim, origin, base, source) { text }
+    case .xml: return claimsMedium ? nil : try xml(try readable(), origin, base, source)
+    case .pls: return claimsMedium ? nil : try pls(try readable(), origin, base, source)
     case .webPage:
       guard !claimsMedium, let reason = content.refusal else { return nil }
       throw .cannotRead(source: source, reason: reason)
@@ -225,11 +238,11 @@ struct SourceOpener {
   /// A list of which only the name tells that it is one; nil for what the decoder must judge.
   private mutating func named(
     _ ending: String, _ text: () throws(FeedError) -> FeedText, _ origin: Story.Source,
-    _ source: String
+    _ base: Story.Source, _ source: String
   ) throws(FeedError) -> Feed? {
     let kind: String
     switch ending {
-    case "strm", "ram": return try list(try text(), origin, source)
+    case "strm", "ram": return try list(try text(), origin, base, source)
     case "cue": kind = "a cue sheet"
     case "b4s": kind = "a Winamp list"
     case "mpcpl": kind = "a list of MPC"
@@ -240,7 +253,7 @@ struct SourceOpener {
 
   /// A feed or list in XML, as its outermost element tells.
   private mutating func xml(
-    _ text: FeedText, _ origin: Story.Source, _ source: String
+    _ text: FeedText, _ origin: Story.Source, _ base: Story.Source, _ source: String
   ) throws(FeedError) -> Feed {
     let root: XMLName?
     do throws(XMLReader.Failure) {
@@ -250,13 +263,14 @@ struct SourceOpener {
     }
     switch root?.local {
     case "rss", "RDF", "feed":
-      return try SyndicationFeed.read(text, name: source, origin: origin, files: files)
+      return try SyndicationFeed.read(
+        text, name: source, origin: origin, base: base, files: files)
     case "playlist":
-      return try entries(origin, source) { (reader) throws(FeedError) in
+      return try entries(origin, base, source) { (reader) throws(FeedError) in
         try XSPF.read(text, source: source, into: &reader)
       }
     case let name? where name.lowercased() == "asx":
-      return try entries(origin, source) { (reader) throws(FeedError) in
+      return try entries(origin, base, source) { (reader) throws(FeedError) in
         try ASX.read(text, source: source, into: &reader)
       }
     case let name?:
@@ -267,11 +281,11 @@ struct SourceOpener {
   }
 
   private mutating func pls(
-    _ text: FeedText, _ origin: Story.Source, _ source: String
+    _ text: FeedText, _ origin: Story.Source, _ base: Story.Source, _ source: String
   ) throws(FeedError) -> Feed {
     let (text, notes) = try whole(text, source)
     let list = PLS(text)
-    return try entries(origin, source) { reader in
+    return try entries(origin, base, source) { reader in
       for entry in list.entries { reader.add(entry) }
       reader.note(notes, of: source)
       return nil
@@ -279,12 +293,12 @@ struct SourceOpener {
   }
 
   private mutating func list(
-    _ text: FeedText, _ origin: Story.Source, _ source: String
+    _ text: FeedText, _ origin: Story.Source, _ base: Story.Source, _ source: String
   ) throws(FeedError) -> Feed? {
     let (text, notes) = try whole(text, source)
     let list = M3U(text)
     if list.isStream { return nil }
-    return try entries(origin, source) { reader in
+    return try entries(origin, base, source) { reader in
       let title = reader.add(list)
       reader.note(notes, of: source)
       return title
@@ -303,12 +317,13 @@ struct SourceOpener {
 
   /// A list of entries.
   private mutating func entries(
-    _ origin: Story.Source, _ source: String,
+    _ origin: Story.Source, _ base: Story.Source, _ source: String,
     _ fill: (inout ListReader) throws(FeedError) -> String?
   ) throws(FeedError) -> Feed {
     let (files, effort) = (files, effort)
     return try ListReader.read(
-      origin: origin, source: source, files: files, glances: &glances, effort: effort, fill)
+      origin: origin, base: base, source: source, files: files, glances: &glances,
+      effort: effort, fill)
   }
 
   private func loose(_ path: String, _ kind: Story.Kind?) -> Found {

@@ -13,7 +13,10 @@ public protocol WebAccess {
   func beginSource()
   /// What servers answer when folders are asked to list themselves (RFC 4918), in the order of the
   /// addresses.
-  func listings(of urls: [String]) -> [Result<WebBytes, WebFailure>]
+  ///
+  /// - Parameter folder: the folder that names them, where one does and was listed before: what it may
+  ///   reach they may reach.
+  func listings(of urls: [String], namedBy folder: String?) -> [Result<WebBytes, WebFailure>]
 }
 
 extension WebAccess {

@@ -13,7 +13,8 @@ public struct StoryBytes {
     case .file(let path): return (try FileResource(path: path), LocalOpener(playlist: path))
     case .url(let url):
       // What names it decides what it may reach.
-      return (try network.open(url, namedBy: story.feed), WebOpener(network, playlist: url))
+      let resource = try network.open(url, namedBy: story.feed)
+      return (resource, WebOpener(network, playlist: url, resource: resource))
     }
   }
 

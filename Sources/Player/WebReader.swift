@@ -51,11 +51,13 @@ public struct WebReader: WebAccess {
 
   public func isFolder(_ url: String) -> Bool { network.isCollection(url) }
 
-  public func listings(of urls: [String]) -> [Result<WebBytes, WebFailure>] {
+  public func listings(
+    of urls: [String], namedBy folder: String?
+  ) -> [Result<WebBytes, WebFailure>] {
     var answers = urls.map { _ in Result<WebBytes, WebFailure>.failure(.silence) }
     var missing = urls.count
     for (index, url) in urls.enumerated() {
-      network.list(collection: url) { answer in
+      network.list(collection: url, namedBy: folder) { answer in
         answers[index] = answer.map { WebBytes($0.bytes, address: $0.address) }
           .mapError { WebFailure($0.reason) }
         missing -= 1

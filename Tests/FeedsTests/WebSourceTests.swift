@@ -35,7 +35,7 @@ struct FakeWeb: WebAccess {
 
   func isFolder(_ url: String) -> Bool { folders.contains(url) }
 
-  func listings(of urls: [String]) -> [Result<WebBytes, WebFailure>] {
+  func listings(of urls: [String], namedBy _: String?) -> [Result<WebBytes, WebFailure>] {
     urls.map { url in
       guard let names = lists[url] else { return .failure(WebFailure("it does not list folders")) }
       let rows = names.split(separator: " ").map { name in
@@ -114,6 +114,39 @@ struct FakeWeb: WebAccess {
     let files = FakeFiles(["/home/cloud:/s": .file(Bytes.mp4)])
     let feed = try FeedReader(files: files, web: web).read(["cloud:/s"])
     #expect(feed.reels.flatMap(\.stories).map(\.source) == [.file("/home/cloud:/s")])
+  }
+
+  /// RFC 3986, section 5.1.3. What they are known by, and what they may name, goes by the address that
+  /// was asked.
+  @Test(arguments: [
+    "#EXTM3U\na.mp4\n", "[playlist]\nFile1=a.mp4\n",
+    "<playlist><trackList><track><location>a.mp4</location></track></trackList></playlist>",
+    #"{"version": "https://jsonfeed.org/version/1.1", "items": [{"id": "1", "image": "a.mp4"}]}"#,
+    """
+    <rss><channel><item><title>a</title><enclosure url="a.mp4" type="video/mp4"/></item></channel>\
+    </rss>
+    """,
+  ])
+  func read_ofWhatRedirectsLeadTo_isRelativeToThat(text: String) throws {
+    let asked = "https://example.org/latest"
+    let moved = "https://cdn.example.net/2026/list"
+    let web = FakeWeb(pages: [asked: Array(text.utf8)], moved: [asked: moved])
+    let feed = try FeedReader(web: web).read([asked])
+    let stories = feed.reels.flatMap(\.stories)
+    #expect(stories.map(\.source) == [.url("https://cdn.example.net/2026/a.mp4")])
+    #expect(stories.map(\.feed) == [asked] && feed.identity == asked)
+  }
+
+  @Test func animations_ofAFeedThatHasMoved_areRelativeToIt_andNamedByWhatWasAsked() throws {
+    let text =
+      #"{"version": "https://jsonfeed.org/version/1.1", "_storytty": {"animations": "r"}, "#
+      + #""items": [{"id": "1", "image": "a.png"}]}"#
+    let web = FakeWeb(
+      pages: ["https://example.org/f": Array(text.utf8)],
+      moved: ["https://example.org/f": "https://cdn.example.net/x/f"])
+    let feed = try FeedReader(web: web).read(["https://example.org/f"])
+    #expect(feed.animations?.place == .url("https://cdn.example.net/x/r"))
+    #expect(feed.animations?.feed == "https://example.org/f")
   }
 
   @Test func read_ofAFeedWithASlash_isThatFeed() throws {

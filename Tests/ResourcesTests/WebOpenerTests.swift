@@ -66,10 +66,74 @@ import Testing
     let playlist = server.url + "/show/list.m3u8?x=1"
     _ = try bench.readAll(bench.network.open(playlist))
     let opener = WebOpener(bench.network, playlist: playlist)
-    let segment = try #require(try opener.open("parts/1.ts") as? CachedResource)
+    let segment = try opener.open("parts/1.ts", freshSeconds: nil)
     #expect(isSample(try bench.readAll(segment), 0..<10_000))
     #expect(server.requests.map(\.target) == ["/show/list.m3u8?x=1", "/show/parts/1.ts"])
     bench.network.close()
+  }
+
+  /// A master playlist and a media playlist, each behind redirects; the second names its segments in
+  /// all the ways there are.
+  private func moving() throws -> FaultServer {
+    let media = """
+      #EXTM3U\r\n#EXT-X-KEY:METHOD=AES-128,URI="../keys/k?x=1",IV=0x1\r\n\
+      #EXT-X-MAP:URI="init.mp4"\r\n#EXTINF:2,URI="no"\r\n1.ts\r\n#EXTINF:2,\r\n/far/2.ts\r\n\
+      #EXTINF:2,\r\nftp://h/3.ts\r\n\r\n# URI="comment"
+      """
+    return try FaultServer { request in
+      func to(_ place: String) -> ServerReply {
+        ServerReply(status: 302, fields: [("Location", place)])
+      }
+      switch request.target {
+      case "/play": return to("/a/b/master.m3u8?sig=1")
+      case "/a/b/master.m3u8?sig=1": return ServerReply(body: Array("#EXTM3U\nlow.m3u8\n".utf8))
+      case "/a/b/low.m3u8": return to("/c/d/low.m3u8?sig=2")
+      case "/c/d/low.m3u8?sig=2": return ServerReply(body: Array(media.utf8))
+      case "/c/d/1.ts": return to("/e/1.ts")
+      case "/e/1.ts": return ServerReply(body: Array("a segment".utf8))
+      default: return ServerReply(status: 404)
+      }
+    }
+  }
+
+  /// Reads as much as there is at once, as a decoder does.
+  private func some(
+    _ resource: any Resource, _ offset: UInt64, _ count: Int, _ bench: NetworkBench
+  ) throws -> String {
+    var answer: Result<[UInt8], ResourceError>?
+    resource.readSome(offset: offset, length: count) { answer = $0 }
+    try bench.wait { answer != nil }
+    return try String(decoding: (answer?.get() ?? []), as: UTF8.self)
+  }
+
+  @Test func playlists_behindRedirects_nameWhatIsBesideThem() throws {
+    let folder = try TemporaryDirectory()
+    let server = try moving()
+    defer { server.close() }
+    // From the server, and from the cache alone.
+    for isFirst in [true, false] {
+      let bench = try NetworkBench(folder.path("cache"))
+      let master = try bench.network.open(server.url + "/play", freshSeconds: isFirst ? nil : 0)
+      let opener = WebOpener(bench.network, playlist: server.url + "/play", resource: master)
+      #expect(try some(master, 0, 99, bench) == "#EXTM3U\nlow.m3u8\n")
+      let low = try opener.open("low.m3u8")
+      let expected = """
+        #EXTM3U\r\n#EXT-X-KEY:METHOD=AES-128,URI="\(server.url)/c/keys/k?x=1",IV=0x1\r\n\
+        #EXT-X-MAP:URI="\(server.url)/c/d/init.mp4"\r\n#EXTINF:2,URI="no"\r\n\
+        \(server.url)/c/d/1.ts\r\n#EXTINF:2,\r\n\(server.url)/far/2.ts\r\n\
+        #EXTINF:2,\r\nftp://h/3.ts\r\n\r\n# URI="comment"
+        """
+      #expect(try some(low, 0, 9999, bench) == expected)
+      #expect(try some(low, 10, 20, bench) == String(expected.utf8.dropFirst(10).prefix(20)))
+      #expect(try some(low, 99_999, 5, bench) == "")
+      #expect(low.info?.length == UInt64(expected.utf8.count) && low.endAtHand(from: 0) == .max)
+      // What is no playlist stays as it is, wherever it is.
+      let segment = try opener.open(server.url + "/c/d/1.ts")
+      #expect(try some(segment, 0, 99, bench) == "a segment")
+      #expect(try some(segment, 2, 3, bench) == "seg")
+      bench.network.close()
+      server.close()
+    }
   }
 
   @Test func open_fromAnUnknownPlaylist_neverReachesThisMachine() throws {
@@ -79,7 +143,7 @@ import Testing
     // Also not on a host of the playlist's name: names may lead elsewhere from one day to the next.
     for playlist in ["http://public.example/list.m3u8", server.url + "/list.m3u8"] {
       let opener = WebOpener(bench.network, playlist: playlist)
-      let segment = try #require(try opener.open(server.url + "/secret") as? CachedResource)
+      let segment = try opener.open(server.url + "/secret", freshSeconds: nil)
       #expect(try bench.read(segment, 0, 10) == .failure(refusal(server)))
     }
     #expect(server.requests.isEmpty)
@@ -129,7 +193,7 @@ import Testing
     let bench = try NetworkBench(folder.path("cache"))
     #expect(isSample(try bench.readAll(bench.network.open(playlist)), 0..<10_000))
     let opener = WebOpener(bench.network, playlist: playlist)
-    let segment = try #require(try opener.open(other.url + "/1.ts") as? CachedResource)
+    let segment = try opener.open(other.url + "/1.ts", freshSeconds: nil)
     let named = try bench.network.open(other.url + "/2.mp4", namedBy: playlist)
     if isPrivate {
       #expect(isSample(try bench.readAll(segment), 0..<5_000))

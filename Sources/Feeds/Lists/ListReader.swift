@@ -27,13 +27,14 @@ struct ListReader {
 
   /// - Parameters:
   ///   - origin: where the list is; what it names is beside it.
+  ///   - base: what it is beside instead.
   ///   - source: what the user calls it.
   ///   - fill: adds the entries and gives the list's title.
   static func read(
-    origin: Story.Source, source: String, files: any FileAccess, glances: inout Glances,
-    effort: Effort, _ fill: (inout ListReader) throws(FeedError) -> String?
+    origin: Story.Source, base: Story.Source? = nil, source: String, files: any FileAccess,
+    glances: inout Glances, effort: Effort, _ fill: (inout ListReader) throws(FeedError) -> String?
   ) throws(FeedError) -> Feed {
-    var reader = ListReader(origin, files: files, glances: glances, effort: effort)
+    var reader = ListReader(base ?? origin, files: files, glances: glances, effort: effort)
     if case .file(let path) = origin, let status = try? files.status(of: path) {
       reader.open.append(status)
     }
@@ -52,12 +53,12 @@ struct ListReader {
   }
 
   private init(
-    _ origin: Story.Source, files: any FileAccess, glances: Glances, effort: Effort
+    _ base: Story.Source, files: any FileAccess, glances: Glances, effort: Effort
   ) {
     self.files = files
     self.effort = effort
     self.glances = glances
-    addresses = AddressBook(base: origin, files: files)
+    addresses = AddressBook(base: base, files: files)
   }
 
   /// Whether it has more entries than a list may have: no more are taken.

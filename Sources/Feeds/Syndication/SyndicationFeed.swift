@@ -26,14 +26,16 @@ struct SyndicationFeed {
   /// - Parameters:
   ///   - name: what the user calls the feed.
   ///   - origin: where the text came from; relative addresses start there.
+  ///   - base: where they start instead.
   static func read(
-    _ text: FeedText, name: String, origin: Story.Source, files: any FileAccess
+    _ text: FeedText, name: String, origin: Story.Source, base: Story.Source? = nil,
+    files: any FileAccess
   ) throws(FeedError) -> Feed {
     var feed: SyndicationFeed
     do {
-      feed = try best(text, FeedCollector(name: name, origin: origin, files: files))
+      feed = try best(text, FeedCollector(name: name, origin: origin, base: base, files: files))
       if feed.isStale, feed.collector.usedDefaults {
-        var next = FeedCollector(name: name, origin: origin, files: files)
+        var next = FeedCollector(name: name, origin: origin, base: base, files: files)
         next.title = feed.collector.title
         next.author = feed.collector.author
         feed = try best(text, next)

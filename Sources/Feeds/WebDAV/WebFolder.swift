@@ -26,12 +26,18 @@ public struct WebFolder: Equatable, Sendable {
 
   /// Reads an answer to PROPFIND of depth 1 (RFC 4918).
   ///
-  /// - Parameter url: what was asked. Nothing but what lies directly below it is believed.
-  public init(url: String, listing: [UInt8]) throws(FeedError) {
-    let bare = String(url.prefix { $0 != "?" && $0 != "#" })
-    self.url = bare.hasSuffix("/") ? bare : bare + "/"
+  /// - Parameters:
+  ///   - url: what was asked.
+  ///   - address: what answered, where redirects led to another address. Nothing but what lies
+  ///     directly below it is believed.
+  ///   - origin: what the stories are named by.
+  public init(
+    url: String, at address: String? = nil, namedBy origin: Story.Origin? = nil, listing: [UInt8]
+  ) throws(FeedError) {
+    self.url = WebFolder.bare(url)
+    let base = WebFolder.bare(address ?? url)
     let shown = Story.Source.url(self.url).visible
-    guard let place = WebFolderPlace(self.url) else {
+    guard let place = WebFolderPlace(base) else {
       throw .cannotRead(source: shown, reason: "the address names no host")
     }
     var entries: [String: Entry] = [:]
@@ -56,12 +62,12 @@ public struct WebFolder: Equatable, Sendable {
     var folders: [Folder] = []
     for name in NaturalOrder.sorted(Array(entries.keys)) {
       guard let entry = entries[name] else { continue }
-      let address = self.url + entry.part
+      let address = base + entry.part
       if entry.response.isCollection {
         let shown = entry.response.displayName
         folders.append(Folder(url: address + "/", name: shown.isEmpty ? name : shown))
       } else if let kind = WebFolder.kind(name, entry.response.type) {
-        stories.append(Story(source: .url(address), kind: kind))
+        stories.append(Story(source: .url(address), origin: origin, kind: kind))
       }
     }
     self.stories = stories
@@ -93,6 +99,12 @@ public struct WebFolder: Equatable, Sendable {
         source: Story.Source.url(url).visible, reason: "no media in this directory")
     }
     return feed
+  }
+
+  /// A folder's URL without query, with its last slash.
+  private static func bare(_ url: String) -> String {
+    let bare = String(url.prefix { $0 != "?" && $0 != "#" })
+    return bare.hasSuffix("/") ? bare : bare + "/"
   }
 
   private struct Entry {

@@ -5,33 +5,34 @@ struct WebFolderPlace {
     case itself
     /// Its name, and that as the last part of a URL.
     case member(name: String, part: String)
-    /// On another server, or not directly below it.
+    /// Not directly below it.
     case elsewhere
   }
 
-  private let origin: String
+  private let host: String
   /// Decoded, from `/` to `/`.
   private let path: [UInt8]
 
   /// - Parameter url: with its last slash.
   init?(_ url: String) {
-    guard let parts = WebFolderPlace.take(url), let origin = parts.origin else { return nil }
-    self.origin = origin
+    guard let parts = WebFolderPlace.take(url), let host = parts.host else { return nil }
+    self.host = host
     path = parts.path
   }
 
   /// The last part of the path, else the host.
   var name: String {
     let last = path.split(separator: UInt8(ascii: "/")).last
-    return last.map { String(decoding: $0, as: UTF8.self) }
-      ?? String(origin.drop { $0 != "/" }.dropFirst(2))
+    return last.map { String(decoding: $0, as: UTF8.self) } ?? host
   }
 
-  /// What a list's `href` means: an absolute URL or path (RFC 4918, section 8.3).
+  /// What a list's `href` means: an absolute URL or path (RFC 4918, section 8.3). Servers behind
+  /// another one often name the scheme, host or port that only they are known by: the path alone
+  /// decides, and what is asked for it is the server that has listed it.
   func locate(_ href: String) -> Location {
-    guard href.utf8.count <= Limit.addressBytes, let parts = WebFolderPlace.take(href),
-      parts.origin == nil || parts.origin == origin
-    else { return .elsewhere }
+    guard href.utf8.count <= Limit.addressBytes, let parts = WebFolderPlace.take(href) else {
+      return .elsewhere
+    }
     if parts.path == path || parts.path + [UInt8(ascii: "/")] == path { return .itself }
     guard parts.path.starts(with: path) else { return .elsewhere }
     var rest = parts.path.dropFirst(path.count)
@@ -43,8 +44,8 @@ struct WebFolderPlace {
       name: String(decoding: rest, as: UTF8.self), part: WebFolderPlace.encoded(rest))
   }
 
-  /// The origin in one form, nil for a path alone, and the decoded path.
-  private static func take(_ text: String) -> (origin: String?, path: [UInt8])? {
+  /// The host with its port, nil for a path alone, and the decoded path.
+  private static func take(_ text: String) -> (host: String?, path: [UInt8])? {
     let text = text.prefix { $0 != "?" && $0 != "#" }
     if text.hasPrefix("/"), !text.hasPrefix("//") { return (nil, decoded(text)) }
     guard let mark = text.firstRange(of: "://") else { return nil }
@@ -57,7 +58,7 @@ struct WebFolderPlace {
     let usual = scheme == "https" ? ":443" : ":80"
     if host.hasSuffix(usual) { host.removeLast(usual.count) }
     guard !host.isEmpty else { return nil }
-    return ("\(scheme)://\(host)", decoded(end == rest.endIndex ? "/" : rest[end...]))
+    return (host, decoded(end == rest.endIndex ? "/" : rest[end...]))
   }
 
   private static func decoded(_ path: Substring) -> [UInt8] {

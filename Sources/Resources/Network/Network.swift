@@ -95,15 +95,17 @@ public final class Network {
   ///
   /// - Parameters:
   ///   - url: of the folder, with its last slash.
+  ///   - folder: the address of the folder that names it, where one does: what that may reach decides.
   ///   - answer: gets the answer as RFC 4918 has it, which `Feeds.WebFolder` reads, and the address
   ///     that it came from.
   public func list(
-    collection url: String,
+    collection url: String, namedBy folder: String? = nil,
     answer: @escaping (Result<(bytes: [UInt8], address: String), ResourceError>) -> Void
   ) {
     do throws(ResourceError) {
       guard let address = WebAddress(url) else { throw ResourceError("is no web address") }
-      let resource = try open(address, isListing: true, freshSeconds: 0)
+      let resource = try open(
+        address, isListing: true, namedBy: folder.flatMap { WebAddress($0) }, freshSeconds: 0)
       Network.readAll(resource, most: 64 << 20) { result in
         answer(result.map { ($0, resource.answeredAt ?? url) })
       }

@@ -3,19 +3,27 @@
 public final class WebOpener: ResourceOpener {
   private let network: Network
   private let playlist: WebAddress?
+  private weak var resource: CachedResource?
 
   /// An opener for what the playlist at this address names.
-  public init(_ network: Network, playlist url: String) {
+  ///
+  /// - Parameter resource: the playlist's bytes, where it may name what is beside it: that is beside
+  ///   the address that answered last (RFC 3986, section 5.1.3).
+  public init(_ network: Network, playlist url: String, resource: CachedResource? = nil) {
     self.network = network
+    self.resource = resource
     playlist = WebAddress(url)
   }
 
+  /// What a playlist names may be a playlist too, and lie elsewhere than its address says.
   public func open(_ reference: String) throws(ResourceError) -> any Resource {
-    try open(reference, freshSeconds: nil)
+    MovedPlaylist(try open(reference, freshSeconds: nil))
   }
 
   func open(_ reference: String, freshSeconds: Int64?) throws(ResourceError) -> CachedResource {
-    guard let playlist, let address = WebAddress(reference, relativeTo: playlist) else {
+    guard let playlist,
+      let address = WebAddress(reference, relativeTo: resource?.answering ?? playlist)
+    else {
       throw ResourceError("a playlist from the network may only name web addresses")
     }
     guard !(playlist.scheme == "https" && address.scheme == "http") else {
