@@ -28,6 +28,8 @@ struct XMLMender {
   private var hasRoot = false
   private var isFinished = false
   private var line = 1
+  /// The last byte of text.
+  private var last: UInt8 = 0
 
   private struct Name {
     let text: [UInt8]
@@ -43,7 +45,7 @@ struct XMLMender {
 
   init(entities: [String: String] = [:]) { self.entities = entities }
 
-  /// The next bytes, mended; some may be held back, or all.
+  /// The next bytes, mended; some may be held back, or all. No character is cut by their end.
   mutating func mend(_ piece: [UInt8]) -> [UInt8] {
     bytes += piece
     return work(isLast: false)
@@ -53,10 +55,10 @@ struct XMLMender {
   mutating func finish() -> [UInt8] {
     guard !isFinished else { return [] }
     isFinished = true
-    let last = work(isLast: true)
+    let rest = work(isLast: true)
     if !bytes.isEmpty || !open.isEmpty { note(.cut) }
     bytes = []
-    return last
+    return rest
   }
 
   /// What the text should have been, in the order in which it is told.
@@ -132,7 +134,7 @@ struct XMLMender {
   private mutating func copy(_ range: Range<Int>) {
     for index in range {
       let byte = bytes[index]
-      if byte == UInt8(ascii: ">"), mended.last == UInt8(ascii: "]") {
+      if byte == UInt8(ascii: ">"), last == UInt8(ascii: "]") {
         mended += "&gt;".utf8
       } else {
         append(byte)
@@ -141,6 +143,7 @@ struct XMLMender {
   }
 
   private mutating func append(_ byte: UInt8) {
+    last = byte
     if byte == 0x0A { line += 1 }
     guard byte < 0x20 || byte == 0xBE || byte == 0xBF else { return mended.append(byte) }
     let isForbidden =

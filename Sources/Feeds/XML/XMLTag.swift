@@ -42,9 +42,9 @@ struct XMLTag {
       }
       index += 1
     }
-    guard isWhole, quote != nil else { return isWhole ? .none : .missing }
+    guard isWhole, quote != nil else { return .missing }
     // A quote that is never closed closes nothing: the tag ends where any would.
-    return bytes[start...].firstIndex(of: UInt8(ascii: ">")).map { .at($0 + 1) } ?? .none
+    return bytes[start...].firstIndex(of: UInt8(ascii: ">")).map { .at($0 + 1) } ?? .missing
   }
 
   /// Nil where it has no name. More attributes than a tag may have are not all read.
