@@ -28,6 +28,8 @@ struct XMLMender {
   private var hasRoot = false
   private var isFinished = false
   private var line = 1
+  /// Nothing was opened in the innermost element so far.
+  private var isLeaf = false
   /// The last byte of text.
   private var last: UInt8 = 0
 
@@ -295,6 +297,7 @@ struct XMLMender {
       if isEmpty { mended.append(UInt8(ascii: "/")) }
       mended.append(UInt8(ascii: ">"))
     }
+    isLeaf = !isEmpty
     if !isEmpty { open.append(Name(text: tag.name, isShown: isShown)) }
   }
 
@@ -321,9 +324,10 @@ struct XMLMender {
   private mutating func close(_ name: [UInt8]) {
     let isNamed = { (open: Name) in open.text == name }
     let isLike = { (open: Name) in open.text.elementsEqual(name) { $0 | 0x20 == $1 | 0x20 } }
-    guard let place = open.lastIndex(where: isNamed) ?? open.lastIndex(where: isLike) else {
-      return note(hasRoot && open.isEmpty ? .trailing : .mismatch)
-    }
+    guard
+      let place = open.lastIndex(where: isNamed) ?? open.lastIndex(where: isLike) ?? misspelt(name)
+    else { return note(hasRoot && open.isEmpty ? .trailing : .mismatch) }
+    isLeaf = false
     if place < open.count - 1, !open[(place + 1)...].allSatisfy({ XMLTag.isAlone($0.text) }) {
       note(.mismatch)
     }
@@ -333,6 +337,16 @@ struct XMLMender {
       mended.append(UInt8(ascii: ">"))
     }
     open.removeSubrange(place...)
+  }
+
+  /// The place of the innermost element, where nothing was opened in it and this may be meant to end
+  /// it: what ends an element of HTML ends another, or nothing.
+  private mutating func misspelt(_ name: [UInt8]) -> Int? {
+    guard isLeaf, open.count > 1,
+      !HTMLText.isKnown(String(decoding: name, as: UTF8.self).lowercased())
+    else { return nil }
+    note(.mismatch)
+    return open.count - 1
   }
 
   // MARK: - References
