@@ -53,7 +53,9 @@ struct JSONFeedItem {
       default: try reader.skip()
       }
     }
-    if things.isEmpty { problem = problem ?? attachmentProblem ?? note }
+    if attachments.isEmpty, picture?.isEmpty ?? true {
+      problem = problem ?? attachmentProblem ?? note
+    }
     note = attachmentProblem ?? note
   }
 
@@ -169,7 +171,7 @@ struct JSONFeedItem {
 
   /// Strangers react: what is wrong in one of theirs costs that reaction alone.
   private mutating func readReactions(_ reader: inout JSONReader) throws(JSONReader.Failure) {
-    guard try reader.enter(.array, "reactions", problem: &note) else { return }
+    guard try reader.enter(.array, "reactions", problem: &problem) else { return }
     while try reader.nextElement() {
       var ignored: String?
       guard try reader.enter(.object, "reactions", problem: &ignored) else { continue }

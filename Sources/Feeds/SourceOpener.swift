@@ -193,11 +193,13 @@ struct SourceOpener {
           try JSPF.read(text, source: source, into: &reader)
         }
       }
-      return try JSONFeed.read(text, name: source, origin: origin, base: base, files: files)
+      return try JSONFeed.read(
+        text, name: source, origin: origin, base: base, files: files)
     case .unknown, .empty:
       if claim == .list { return try list(try readable(), origin, base, source) }
       if claim == .json {
-        return try JSONFeed.read(try readable(), name: source, origin: origin, base: base, files: files)
+        return try JSONFeed.read(
+          try readable(), name: source, origin: origin, base: base, files: files)
       }
       return try named(URLText.ending(of: origin.text), readable, origin, base, source)
     case .media: return nil
@@ -320,7 +322,8 @@ struct SourceOpener {
   ) throws(FeedError) -> Feed {
     let (files, effort) = (files, effort)
     return try ListReader.read(
-      origin: origin, base: base, source: source, files: files, glances: &glances, effort: effort, fill)
+      origin: origin, base: base, source: source, files: files, glances: &glances,
+      effort: effort, fill)
   }
 
   private func loose(_ path: String, _ kind: Story.Kind?) -> Found {

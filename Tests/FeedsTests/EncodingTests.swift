@@ -97,6 +97,28 @@ import Testing
     }
   }
 
+  /// The same in encodings that iconv reads; what follows is read on.
+  @Test(arguments: [
+    ("shift_jis", [0x82, 0xB1, 0xFD, 0x82, 0xB1] as [UInt8], "こ\u{FFFD}こ"),
+    ("euc-kr", [0xFF, 0xBE, 0xC8], "\u{FFFD}안"), ("windows-1252", [0x81, 0xE9], "\u{FFFD}é"),
+    ("gb18030", [0xC4, 0xE3, 0xFF], "你\u{FFFD}"),
+  ])
+  func badBytes_ofOtherEncodings_areReplaced(
+    label: String, bytes: [UInt8], shown: String
+  ) throws {
+    let feed = try read(rss(bytes, "<?xml version=\"1.0\" encoding=\"\(label)\"?>"))
+    #expect(captions(feed) == ["1", shown, "3"])
+    #expect(
+      feed.skipped.map(\.reason) == [
+        "a byte that means nothing in its encoding at line 1: shown as U+FFFD"
+      ])
+    let wide = WideEncoding(unitBytes: 2, isBigEndian: false)
+    let start = wide.bytes("<rss><channel><item><title>", isMarked: true)
+    let end = wide.bytes(
+      "é</title><enclosure url='a.mp4'/></item></channel></rss>", isMarked: false)
+    #expect(captions(try read(start + [0x00, 0xDC] + end)) == ["\u{FFFD}é"])
+  }
+
   /// Where a character of several bytes is cut by the end of a piece.
   @Test func longTexts_ofOtherEncodings_areReadWhole() throws {
     for shift in 0..<4 {

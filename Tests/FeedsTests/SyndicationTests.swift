@@ -141,6 +141,7 @@ import Testing
       "<media:group><media:group><media:content url=\"1.mp4\"/></media:group></media:group>",
       ["1.mp4"]
     ),
+    ("<media:thumbnail url=\"1.jpg\" width=\"30\" height=\"30\"/>", []),
     // A picture of what is not there is told itself.
     ("<media:thumbnail url=\"1.jpg\"/>", ["1.jpg"]), ("<itunes:image href=\"1.jpg\"/>", ["1.jpg"]),
     ("<image><url> 1.jpg </url><title>x</title></image>", ["1.jpg"]),

@@ -4,12 +4,14 @@ import Testing
 
 @Suite struct XMLMenderTests {
   private func mend(
-    _ text: [UInt8], in size: Int, _ entities: [String: String] = [:]
+    _ text: String, in size: Int, _ entities: [String: String] = [:]
   ) -> (text: String, notes: [String]) {
     var mender = XMLMender(entities: entities)
     var mended: [UInt8] = []
-    for start in stride(from: 0, to: text.count, by: size) {
-      mended += mender.mend(Array(text[start..<min(start + size, text.count)]))
+    var rest = text.unicodeScalars[...]
+    while !rest.isEmpty {
+      mended += mender.mend(Array(String(rest.prefix(size)).utf8))
+      rest = rest.dropFirst(size)
     }
     mended += mender.finish()
     #expect(mender.finish() == [])
@@ -40,7 +42,7 @@ import Testing
   ])
   func mend_writesWhatWasMeant(text: String, expected: String) {
     for size in 1...text.utf8.count {
-      #expect(mend(Array(text.utf8), in: size).text == expected, "\(size)")
+      #expect(mend(text, in: size).text == expected, "\(size)")
     }
   }
 
@@ -68,7 +70,7 @@ import Testing
   ])
   func mend_saysWhatWasWrong(text: String, expected: String, note: String) {
     for size in [1, 3, text.utf8.count] {
-      let mended = mend(Array(text.utf8), in: size)
+      let mended = mend(text, in: size)
       #expect(mended.text == expected)
       #expect(mended.notes == [note])
     }
@@ -77,15 +79,15 @@ import Testing
   @Test func mend_entities_areTextsAndNoMarkup() {
     let entities = ["e": "<b>&\"", "long": String(repeating: "x", count: 4096)]
     #expect(
-      mend(Array("<a c='&e;'>&e;</a>".utf8), in: 5, entities).text
+      mend("<a c='&e;'>&e;</a>", in: 5, entities).text
         == "<a c=\"&lt;b&gt;&amp;&quot;\">&lt;b&gt;&amp;&quot;</a>")
     let many = "<a>" + String(repeating: "&long;", count: 100_000) + "</a>"
-    #expect(mend(Array(many.utf8), in: 64 << 10, entities).text.utf8.count < 2 << 20)
+    #expect(mend(many, in: 64 << 10, entities).text.utf8.count < 2 << 20)
   }
 
   @Test func mend_deepElements_areToldWithoutTheirTags() {
     let text = String(repeating: "<b>", count: 100) + "x" + String(repeating: "</b>", count: 100)
-    let mended = mend(Array(text.utf8), in: 50)
+    let mended = mend(text, in: 50)
     #expect(
       mended.text == String(repeating: "<b>", count: 62) + "x"
         + String(repeating: "</b>", count: 62))

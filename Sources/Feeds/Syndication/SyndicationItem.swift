@@ -44,7 +44,9 @@ struct SyndicationItem {
     groups[groups.count - 1].media.append(medium)
   }
 
+  /// What is smaller than an icon is no picture of what the item is about, but of who wrote it.
   mutating func add(picture medium: FeedMedium) {
+    guard medium.size.map({ $0.lines >= 64 }) ?? true else { return }
     if mayAdd() { pictures.append(medium) }
   }
 

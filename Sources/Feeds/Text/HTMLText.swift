@@ -109,6 +109,9 @@ enum HTMLText {
   /// Whether an element of this name stands in a line of text (HTML, section 3.2.5.2.5).
   static func isInline(_ name: String) -> Bool { inline.contains(name) }
 
+  /// Whether HTML has an element of this name that is found in texts.
+  static func isKnown(_ name: String) -> Bool { known.contains(name) }
+
   private static let inline: Set<String> = [
     "a", "abbr", "acronym", "b", "bdi", "bdo", "big", "cite", "code", "del", "dfn", "em", "font",
     "i",

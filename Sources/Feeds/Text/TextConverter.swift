@@ -37,7 +37,7 @@ final class TextConverter {
       let (code, consumed) = step(&source, from: taken, &text)
       taken += consumed
       switch code {
-      case 0, E2BIG: continue
+      case 0 where consumed > 0, E2BIG where !text.isEmpty: continue
       case EINVAL where !isLast && source.count - taken < 16:
         // A character goes on in the next bytes.
         rest = Array(source[taken...])
@@ -78,7 +78,7 @@ final class TextConverter {
     let (code, free) = part.withUnsafeMutableBufferPointer { target in
       var output = target.baseAddress
       var free = size
-      let failed = iconv(raw, input?.0, input?.1, &output, &free) == Int.max.magnitude * 2 + 1
+      let failed = iconv(raw, input?.0, input?.1, &output, &free) == -1
       return (failed ? errno : 0, free)
     }
     text += part[..<(size - free)].map { UInt8(bitPattern: $0) }

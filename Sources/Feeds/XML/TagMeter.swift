@@ -8,17 +8,21 @@ struct TagMeter {
     case text
     /// Behind `<`.
     case open
-    /// Behind `<!`, with what was read since.
-    case declaration([UInt8])
+    /// Behind `<!`.
+    case declaration
     case comment, literal, instruction
-    case tag
-    case quoted(UInt8)
+    case tag, quoted
   }
 
   private var state = State.text
   private var count = 0
-  /// The last two bytes in a comment or its like.
-  private var last: (UInt8, UInt8) = (0, 0)
+  /// The quote that ends a value.
+  private var quote: UInt8 = 0
+  /// The last bytes in a declaration, comment or its like, the newest lowest.
+  private var last: UInt64 = 0
+
+  private static let comment = packed("--")
+  private static let literal = packed("[CDATA[")
 
   /// Whether no tag has more than it may, as far as the text goes.
   mutating func takes(_ bytes: [UInt8]) -> Bool {
@@ -29,60 +33,73 @@ struct TagMeter {
       case .text:
         while index < text.count, text[index] != UInt8(ascii: "<") { index += 1 }
         if index < text.count { state = .open }
-      case .quoted(let quote):
+      case .quoted:
         while index < text.count, text[index] != quote { index += 1 }
         if index < text.count { state = .tag }
-      default:
-        step(text[index])
+      case .tag:
+        while index < text.count, !TagMeter.matters(text[index]) { index += 1 }
+        if index < text.count { takeInTag(text[index]) }
         if count > TagMeter.mostAttributes { return false }
+      case .open: takeOpen(text[index])
+      case .declaration: takeDeclaration(text[index])
+      case .comment: leave(text[index], after: 0x2D2D, mask: 0xFFFF)
+      case .literal: leave(text[index], after: 0x5D5D, mask: 0xFFFF)
+      case .instruction: leave(text[index], after: 0x3F, mask: 0xFF)
       }
       index += 1
     }
     return true
   }
 
-  private mutating func step(_ byte: UInt8) {
-    switch state {
-    case .open:
-      count = 0
-      switch byte {
-      case UInt8(ascii: "!"): state = .declaration([])
-      case UInt8(ascii: "?"): (state, last) = (.instruction, (0, 0))
-      case UInt8(ascii: ">"): state = .text
-      default: state = .tag
-      }
-    case .declaration(var start):
-      start.append(byte)
-      if start == Array("--".utf8) {
-        (state, last) = (.comment, (0, 0))
-      } else if start == Array("[CDATA[".utf8) {
-        (state, last) = (.literal, (0, 0))
-      } else if "--".utf8.starts(with: start) || "[CDATA[".utf8.starts(with: start) {
-        state = .declaration(start)
-      } else {
-        state = .text
-      }
-    case .comment: leave(byte, after: UInt8(ascii: "-"), UInt8(ascii: "-"))
-    case .literal: leave(byte, after: UInt8(ascii: "]"), UInt8(ascii: "]"))
-    case .instruction: leave(byte, after: nil, UInt8(ascii: "?"))
-    case .tag:
-      switch byte {
-      case UInt8(ascii: ">"): state = .text
-      case UInt8(ascii: "<"): state = .open
-      case UInt8(ascii: "\""), UInt8(ascii: "'"):
-        count += 1
-        state = .quoted(byte)
-      default: break
-      }
-    case .text, .quoted: break
+  private static func matters(_ byte: UInt8) -> Bool {
+    byte == UInt8(ascii: ">") || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'")
+      || byte == UInt8(ascii: "<")
+  }
+
+  private mutating func takeInTag(_ byte: UInt8) {
+    switch byte {
+    case UInt8(ascii: ">"): state = .text
+    case UInt8(ascii: "<"): state = .open
+    default:
+      count += 1
+      quote = byte
+      state = .quoted
     }
   }
 
-  /// Ends what `>` ends after these two bytes.
-  private mutating func leave(_ byte: UInt8, after first: UInt8?, _ second: UInt8) {
-    if byte == UInt8(ascii: ">"), last.1 == second, first == nil || last.0 == first {
+  private mutating func takeOpen(_ byte: UInt8) {
+    count = 0
+    last = 0
+    switch byte {
+    case UInt8(ascii: "!"): state = .declaration
+    case UInt8(ascii: "?"): state = .instruction
+    case UInt8(ascii: ">"): state = .text
+    default: state = .tag
+    }
+  }
+
+  private mutating func takeDeclaration(_ byte: UInt8) {
+    last = last << 8 | UInt64(byte)
+    if last == TagMeter.comment {
+      (state, last) = (.comment, 0)
+    } else if last == TagMeter.literal {
+      (state, last) = (.literal, 0)
+    } else if last != UInt64(UInt8(ascii: "-")), !TagMeter.beginsLiteral(last) {
       state = .text
     }
-    last = (last.1, byte)
+  }
+
+  private static func beginsLiteral(_ bytes: UInt64) -> Bool {
+    (1...6).contains { bytes == literal >> (8 * $0) }
+  }
+
+  private static func packed(_ text: String) -> UInt64 {
+    text.utf8.reduce(0) { $0 << 8 | UInt64($1) }
+  }
+
+  /// Ends what `>` ends after these bytes.
+  private mutating func leave(_ byte: UInt8, after end: UInt64, mask: UInt64) {
+    if byte == UInt8(ascii: ">"), last & mask == end { state = .text }
+    last = last << 8 | UInt64(byte)
   }
 }

@@ -28,6 +28,10 @@ struct XMLMender {
   private var hasRoot = false
   private var isFinished = false
   private var line = 1
+  /// Nothing was opened in the innermost element so far.
+  private var isLeaf = false
+  /// The last byte of text.
+  private var last: UInt8 = 0
 
   private struct Name {
     let text: [UInt8]
@@ -43,7 +47,7 @@ struct XMLMender {
 
   init(entities: [String: String] = [:]) { self.entities = entities }
 
-  /// The next bytes, mended; some may be held back, or all.
+  /// The next bytes, mended; some may be held back, or all. No character is cut by their end.
   mutating func mend(_ piece: [UInt8]) -> [UInt8] {
     bytes += piece
     return work(isLast: false)
@@ -53,10 +57,10 @@ struct XMLMender {
   mutating func finish() -> [UInt8] {
     guard !isFinished else { return [] }
     isFinished = true
-    let last = work(isLast: true)
+    let rest = work(isLast: true)
     if !bytes.isEmpty || !open.isEmpty { note(.cut) }
     bytes = []
-    return last
+    return rest
   }
 
   /// What the text should have been, in the order in which it is told.
@@ -132,7 +136,7 @@ struct XMLMender {
   private mutating func copy(_ range: Range<Int>) {
     for index in range {
       let byte = bytes[index]
-      if byte == UInt8(ascii: ">"), mended.last == UInt8(ascii: "]") {
+      if byte == UInt8(ascii: ">"), last == UInt8(ascii: "]") {
         mended += "&gt;".utf8
       } else {
         append(byte)
@@ -141,6 +145,7 @@ struct XMLMender {
   }
 
   private mutating func append(_ byte: UInt8) {
+    last = byte
     if byte == 0x0A { line += 1 }
     guard byte < 0x20 || byte == 0xBE || byte == 0xBF else { return mended.append(byte) }
     let isForbidden =
@@ -292,6 +297,7 @@ struct XMLMender {
       if isEmpty { mended.append(UInt8(ascii: "/")) }
       mended.append(UInt8(ascii: ">"))
     }
+    isLeaf = !isEmpty
     if !isEmpty { open.append(Name(text: tag.name, isShown: isShown)) }
   }
 
@@ -318,9 +324,10 @@ struct XMLMender {
   private mutating func close(_ name: [UInt8]) {
     let isNamed = { (open: Name) in open.text == name }
     let isLike = { (open: Name) in open.text.elementsEqual(name) { $0 | 0x20 == $1 | 0x20 } }
-    guard let place = open.lastIndex(where: isNamed) ?? open.lastIndex(where: isLike) else {
-      return note(hasRoot && open.isEmpty ? .trailing : .mismatch)
-    }
+    guard
+      let place = open.lastIndex(where: isNamed) ?? open.lastIndex(where: isLike) ?? misspelt(name)
+    else { return note(hasRoot && open.isEmpty ? .trailing : .mismatch) }
+    isLeaf = false
     if place < open.count - 1, !open[(place + 1)...].allSatisfy({ XMLTag.isAlone($0.text) }) {
       note(.mismatch)
     }
@@ -330,6 +337,16 @@ struct XMLMender {
       mended.append(UInt8(ascii: ">"))
     }
     open.removeSubrange(place...)
+  }
+
+  /// The place of the innermost element, where nothing was opened in it and this may be meant to end
+  /// it: what ends an element of HTML ends another, or nothing.
+  private mutating func misspelt(_ name: [UInt8]) -> Int? {
+    guard isLeaf, open.count > 1,
+      !HTMLText.isKnown(String(decoding: name, as: UTF8.self).lowercased())
+    else { return nil }
+    note(.mismatch)
+    return open.count - 1
   }
 
   // MARK: - References

@@ -24,16 +24,21 @@ struct XMLTag {
     // A quote opens a value only behind `=`.
     var isValue = false
     var count = 0
+    var firstEnd: Int?
     while index < text.count {
       let byte = text[index]
       if let open = quote {
         if byte == open { quote = nil }
+        if byte == UInt8(ascii: ">") { firstEnd = firstEnd ?? index }
+        // No value holds a tag: its quote is missing.
+        if byte == UInt8(ascii: "<"), let firstEnd { return .at(firstEnd + 1) }
       } else {
         switch byte {
         case UInt8(ascii: ">"): return .at(index + 1)
         case UInt8(ascii: "<"): return .none
         case UInt8(ascii: "\"") where isValue, UInt8(ascii: "'") where isValue:
           quote = byte
+          firstEnd = nil
           count += 1
           if count > TagMeter.mostAttributes { return .tooMany }
         default: break
@@ -42,9 +47,9 @@ struct XMLTag {
       }
       index += 1
     }
-    guard isWhole, quote != nil else { return isWhole ? .none : .missing }
+    guard isWhole, quote != nil else { return .missing }
     // A quote that is never closed closes nothing: the tag ends where any would.
-    return bytes[start...].firstIndex(of: UInt8(ascii: ">")).map { .at($0 + 1) } ?? .none
+    return bytes[start...].firstIndex(of: UInt8(ascii: ">")).map { .at($0 + 1) } ?? .missing
   }
 
   /// Nil where it has no name. More attributes than a tag may have are not all read.
@@ -82,6 +87,9 @@ struct XMLTag {
       let value = rest[(rest.startIndex + 1)..<end]
       rest = rest[(end + 1)...]
       return value
+    }
+    if let quote = rest.first, quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'") {
+      rest = rest.dropFirst()
     }
     let value = rest.prefix { !isSpace($0) }
     rest = rest[value.endIndex...]
