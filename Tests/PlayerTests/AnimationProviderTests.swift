@@ -236,7 +236,7 @@ import Testing
 
   /// What `/animations` and `/animations.json` answer, and what of it is said.
   @Test(arguments: [
-    ("return 200 '<html>';", "return 404;", "no list of animations: "),
+    ("return 200 '<html>';", "return 404;", "sends a web page instead"),
     ("return 404;", "return 200 '{}';", "no list of animations: it is an object, not an array"),
     ("return 200 '{}';", "return 200 '<html>';", "it is an object, not an array"),
     ("return 403;", "return 404;", "forbids it"), ("return 404;", "return 403;", "forbids it"),
