@@ -42,7 +42,8 @@ struct ListCommand {
       number = numbers.upperBound
     }
     for skipped in feed.skipped {
-      lines.append(DisplayText.line("left out: \(skipped.source): \(skipped.reason)"))
+      let word = skipped.costsStories ? "left out" : "note"
+      lines.append(DisplayText.line("\(word): \(skipped.source): \(skipped.reason)"))
     }
     return lines.joined(separator: "\n")
   }

@@ -156,7 +156,8 @@ enum WaitingLine {
 
 /// A line for each thing that was left out, of very many the first.
 func complain(skipped: [Skipped]) {
-  complain(all: skipped.map { "cannot play \($0.source): \($0.reason)" })
+  complain(
+    all: skipped.map { "\($0.costsStories ? "cannot play " : "")\($0.source): \($0.reason)" })
 }
 
 /// A line for each sentence, of very many the first.
