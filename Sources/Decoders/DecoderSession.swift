@@ -122,7 +122,8 @@ public final class DecoderSession {
 
   /// When it counts as hanging unless something comes; nil while it owes nothing.
   public var deadline: Instant? {
-    if startFailure != nil, !hasFailed { return .now }
+    guard !hasFailed else { return nil }
+    if startFailure != nil { return .now }
     return patience.deadline
   }
 

@@ -5,6 +5,8 @@ package enum CutOff {
 
   /// So many boxes are walked through: those of fragments have no end.
   private static let mostBoxes = 12
+  /// The same of the chunks of a PNG: each is a question to the player.
+  private static let mostChunks = 4096
   /// Of a JPEG that ends in another way no more is looked at.
   private static let longestJPEG: Int64 = 64 << 20
 
@@ -52,13 +54,16 @@ package enum CutOff {
     let end = Array("IEND".utf8)
     if read(length - 8, 4) == end { return true }
     var offset = Int64(pngMark.count)
-    while offset <= length - 12 {
+    for _ in 0..<mostChunks where offset <= length - 12 {
       let header = read(offset, 8)
       guard header.count == 8 else { return false }
       if header[4...].elementsEqual(end) { return true }
+      // Behind the picture there may be anything.
+      guard header[4...].allSatisfy({ 0x41...0x5A ~= $0 & 0xDF }) else { return true }
       offset += 12 + big(header, 0)
     }
-    return false
+    // One of so many chunks has not been gone through: nothing says that it is cut.
+    return offset <= length - 12
   }
 
   /// Whether the last box of an MP4 (ISO 14496-12, 4.2) ends behind the file.

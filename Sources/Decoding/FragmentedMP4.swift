@@ -125,11 +125,12 @@ package struct FragmentedMP4 {
     let bytes = read(begin, Int(length - begin))
     let marks: [UInt8] = Array("moof".utf8)
     var place = bytes.count - 8
-    while place >= 4 {
-      if bytes[place] == marks[0], bytes[place..<place + 4].elementsEqual(marks),
-        let end = fragment(at: begin + Int64(place) - 4, usual)?.end
-      {
-        return end
+    // The mark may stand in a picture's bytes by chance, but not often.
+    var left = 16
+    while place >= 4, left > 0 {
+      if bytes[place] == marks[0], bytes[place..<place + 4].elementsEqual(marks) {
+        if let end = fragment(at: begin + Int64(place) - 4, usual)?.end { return end }
+        left -= 1
       }
       place -= 1
     }

@@ -44,7 +44,8 @@ package struct PlaylistParts: Equatable {
       switch tag {
       case "#EXTM3U", "#EXT-X-TARGETDURATION", "#EXT-X-VERSION", "#EXT-X-INDEPENDENT-SEGMENTS",
         "#EXT-X-PLAYLIST-TYPE":
-        head.append(line)
+        // Each stands once, however often it is said; a part repeats them.
+        if !head.contains(where: { $0.hasPrefix(tag) }) { head.append(line) }
       case "#EXT-X-MEDIA-SEQUENCE": count = UInt64(line.dropFirst(tag.count + 1)) ?? 0
       case "#EXT-X-STREAM-INF": return nil
       case "#EXT-X-ENDLIST": ends = true

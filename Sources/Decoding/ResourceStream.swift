@@ -56,13 +56,16 @@ package final class ResourceStream: ByteStream {
     return UInt64(exactly: offset).flatMap { try? part(at: $0, count) } ?? []
   }
 
+  /// The player refuses to be asked for much more at once.
+  private static let mostAtOnce = 1 << 20
+
   private func part(at offset: UInt64, _ count: Int) throws(DecodingError) -> [UInt8] {
     let saved = position
     defer { position = saved }
     position = offset
-    var bytes = try read(count)
+    var bytes = try read(min(count, Self.mostAtOnce))
     while bytes.count < count {
-      let part = try read(count - bytes.count)
+      let part = try read(min(count - bytes.count, Self.mostAtOnce))
       if part.isEmpty { break }
       bytes += part
     }

@@ -102,7 +102,7 @@ public struct WebReader: WebAccess {
       guard .now - began < patience.left else {
         if said { waiting(nil) }
         throw WebFailure(
-          "it was waited for \(patience.whole.components.seconds) s in all: that is too long")
+          "it took more than \(patience.whole.components.seconds) s in all")
       }
       do {
         let ready = try awaitReadiness(

@@ -42,7 +42,7 @@ public struct Descriptor: ~Copyable, Sendable {
     let place = try Destination(path)
     let flags =
       O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | place.linkFlag
-    let number = retrying { Glibc.open(place.path, flags, 0o600) }
+    let number = retrying { Glibc.open(FileName.forKernel(place.path), flags, 0o600) }
     guard number >= 0 else { throw SystemError(step: "open", subject: path, code: errno) }
     let file = Descriptor(adopting: number)
     try place.check(file)

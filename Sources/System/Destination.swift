@@ -26,7 +26,7 @@ struct Destination {
       }
       let next = "\(real)/\(part)"
       var info = stat()
-      guard lstat(next, &info) == 0, info.isLink else {
+      guard lstat(FileName.forKernel(next), &info) == 0, info.isLink else {
         real = next
         continue
       }
@@ -39,20 +39,23 @@ struct Destination {
       rest += target.split(separator: "/").reversed()
     }
     var info = stat()
-    isKernelLink = lstat(real, &info) != 0 && stat(name, &info) == 0
+    // Any other file that is there is found by its real path too.
+    isKernelLink =
+      lstat(FileName.forKernel(real), &info) != 0 && stat(FileName.forKernel(name), &info) == 0
     path = isKernelLink ? name : real.isEmpty ? "/" : real
     isShared =
       !isKernelLink
       && Destination.isShared(String(real[..<(real.lastIndex(of: "/") ?? real.startIndex)]))
   }
 
-  /// Throws where a link may be somebody else's: as the kernel's `protected_symlinks` does (proc(5)),
-  /// but in folders without the sticky bit too.
+  /// Throws where a link may be somebody else's. Stricter than the kernel's `protected_symlinks`
+  /// (proc(5)): in a folder that all may write not even one's own link is followed, with the sticky bit
+  /// or without.
   private static func judge(
     _ link: stat, _ path: String, in folder: String
   ) throws(SystemError) {
     var info = stat()
-    guard stat(folder.isEmpty ? "/" : folder, &info) == 0 else {
+    guard stat(FileName.forKernel(folder.isEmpty ? "/" : folder), &info) == 0 else {
       throw SystemError(step: "open", subject: folder, code: errno)
     }
     let isTrusted =
@@ -66,7 +69,7 @@ struct Destination {
 
   private static func isShared(_ folder: String) -> Bool {
     var info = stat()
-    guard stat(folder.isEmpty ? "/" : folder, &info) == 0 else { return false }
+    guard stat(FileName.forKernel(folder.isEmpty ? "/" : folder), &info) == 0 else { return false }
     return !info.isOwn || info.st_mode & 0o022 != 0
   }
 

@@ -11,11 +11,13 @@ public enum Ownership {
   /// - Parameter followsLink: whether the folder may be a link of this user's own.
   public static func objection(toFolder path: String, followsLink: Bool = true) -> String? {
     var info = stat()
-    guard lstat(path, &info) == 0 else { return nil }
+    guard lstat(FileName.forKernel(path), &info) == 0 else { return nil }
     if info.isLink {
       guard followsLink else { return "is a symbolic link" }
       guard info.isOwn else { return "is a symbolic link of another user" }
-      guard stat(path, &info) == 0 else { return "is a symbolic link to nothing" }
+      guard stat(FileName.forKernel(path), &info) == 0 else {
+        return "is a symbolic link to nothing"
+      }
     }
     // Whoever wants the folder is told by the kernel that it is none.
     guard info.st_mode & S_IFMT == S_IFDIR else { return followsLink ? nil : "is no directory" }
@@ -28,7 +30,7 @@ public enum Ownership {
   /// where nothing speaks against it, or nothing has that name yet.
   public static func objection(toFile path: String) -> String? {
     var info = stat()
-    guard lstat(path, &info) == 0 else { return nil }
+    guard lstat(FileName.forKernel(path), &info) == 0 else { return nil }
     if info.isLink { return "is a symbolic link" }
     guard info.st_mode & S_IFMT == S_IFREG else { return "is no regular file" }
     return info.isOwn ? nil : "belongs to another user"

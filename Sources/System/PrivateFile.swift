@@ -9,9 +9,12 @@ public enum PrivateFile {
     let place = try Destination(name)
     let path = place.path
     var status = stat()
-    let isThere = (place.isKernelLink ? stat(path, &status) : lstat(path, &status)) == 0
+    let isThere =
+      (place.isKernelLink
+        ? stat(FileName.forKernel(path), &status) : lstat(FileName.forKernel(path), &status)) == 0
     if isThere, place.isKernelLink || status.st_mode & S_IFMT != S_IFREG {
-      let number = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | place.linkFlag)
+      let number = open(
+        FileName.forKernel(path), O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | place.linkFlag)
       guard number >= 0 else { throw SystemError(step: "open", subject: path, code: errno) }
       let file = Descriptor(adopting: number)
       try place.check(file)
@@ -20,16 +23,17 @@ public enum PrivateFile {
     if isThere { try place.check(status) }
     // Others cannot have taken a name that they do not know.
     let temporary = "\(path).\(String(UInt64.random(in: 0...UInt64.max), radix: 36)).new"
-    let number = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    let number = open(
+      FileName.forKernel(temporary), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard number >= 0 else { throw SystemError(step: "create", subject: temporary, code: errno) }
     let file = Descriptor(adopting: number)
     do throws(SystemError) {
       try file.writeAll(bytes)
-      guard rename(temporary, path) == 0 else {
+      guard rename(FileName.forKernel(temporary), FileName.forKernel(path)) == 0 else {
         throw SystemError(step: "replace", subject: path, code: errno)
       }
     } catch {
-      unlink(temporary)
+      unlink(FileName.forKernel(temporary))
       throw error
     }
   }
@@ -56,14 +60,15 @@ public enum NewFile {
   {
     for attempt in 1...999 {
       let path = attempt == 1 ? name + ending : "\(name)-\(attempt)\(ending)"
-      let number = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o644)
+      let number = open(
+        FileName.forKernel(path), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o644)
       if number < 0, errno == EEXIST { continue }
       guard number >= 0 else { throw SystemError(step: "create", subject: path, code: errno) }
       let file = Descriptor(adopting: number)
       do {
         try file.writeAll(bytes)
       } catch {
-        unlink(path)
+        unlink(FileName.forKernel(path))
         throw SystemError(step: "write", subject: path, code: error.code)
       }
       return path

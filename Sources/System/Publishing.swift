@@ -9,7 +9,7 @@ public final class PublicFolder: Sendable {
   /// Opens a directory.
   public init(_ path: String) throws(SystemError) {
     self.path = path
-    let number = retrying { open(path, PublicFolder.lookingFlags) }
+    let number = retrying { open(FileName.forKernel(path), PublicFolder.lookingFlags) }
     guard number >= 0 else { throw SystemError(step: "open", subject: path, code: errno) }
     descriptor = Descriptor(adopting: number)
   }
@@ -18,7 +18,7 @@ public final class PublicFolder: Sendable {
 
   /// Makes a directory that all may read; one that is there stays as it is.
   public static func make(_ path: String) throws(SystemError) {
-    guard mkdir(path, 0o755) == 0 || errno == EEXIST else {
+    guard mkdir(FileName.forKernel(path), 0o755) == 0 || errno == EEXIST else {
       throw SystemError(step: "create", subject: path, code: errno)
     }
   }

@@ -25,7 +25,7 @@ public final class StoredFile: Sendable {
     _ path: String, _ flags: Int32, step: String
   ) throws(SystemError) -> Descriptor {
     let all = flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY
-    let number = retrying { Glibc.open(path, all, 0o600) }
+    let number = retrying { Glibc.open(FileName.forKernel(path), all, 0o600) }
     guard number >= 0 else { throw SystemError(step: step, subject: path, code: errno) }
     let file = Descriptor(adopting: number)
     guard try FileStatus(of: file).kind == .regular else {
@@ -116,7 +116,7 @@ public final class StoredFile: Sendable {
 public enum PrivateFolder {
   /// Makes it with mode 0700; what is there already stays as it is.
   public static func make(_ path: String) throws(SystemError) {
-    guard mkdir(path, 0o700) == 0 || errno == EEXIST else {
+    guard mkdir(FileName.forKernel(path), 0o700) == 0 || errno == EEXIST else {
       throw SystemError(step: "create", subject: path, code: errno)
     }
   }
@@ -137,7 +137,7 @@ public enum PrivateFolder {
   /// Whether this user may change a file, or the names in a folder, on a volume that can be written.
   /// What is missing can be made anew, as far as its own folder can be written.
   public static func isWritable(_ path: String) -> Bool {
-    access(path, W_OK) == 0 || errno == ENOENT
+    access(FileName.forKernel(path), W_OK) == 0 || errno == ENOENT
   }
 
   /// Waits until the names in it are on the medium.
@@ -151,7 +151,7 @@ public enum PrivateFolder {
   /// Bytes that this user may still write on the volume, and its size.
   public static func space(at path: String) throws(SystemError) -> (free: UInt64, total: UInt64) {
     var status = statvfs()
-    guard statvfs(path, &status) == 0 else {
+    guard statvfs(FileName.forKernel(path), &status) == 0 else {
       throw SystemError(step: "examine", subject: path, code: errno)
     }
     let unit = UInt64(status.f_frsize)
@@ -173,14 +173,14 @@ public enum PrivateFolder {
 
   /// Removes a file's name; false where there is none.
   public static func remove(_ path: String) throws(SystemError) -> Bool {
-    if unlink(path) == 0 { return true }
+    if unlink(FileName.forKernel(path)) == 0 { return true }
     guard errno == ENOENT else { throw SystemError(step: "remove", subject: path, code: errno) }
     return false
   }
 
   /// Gives a file another name, replacing what had it.
   public static func rename(_ path: String, to other: String) throws(SystemError) {
-    guard Glibc.rename(path, other) == 0 else {
+    guard Glibc.rename(FileName.forKernel(path), FileName.forKernel(other)) == 0 else {
       throw SystemError(step: "rename", subject: path, code: errno)
     }
   }

@@ -132,7 +132,8 @@ struct PrefetchCommand {
         reason: "it has \(Words.bytes(length)), and the cache holds \(Words.bytes(limits.bytes)) at"
           + " most; see --cache-size", isRefusal: true)
     }
-    if try !CacheDirectory(path, limits: limits).hasRoom(for: missing) {
+    // Where the index is held for a moment, storing it tells.
+    if (try? CacheDirectory(path, limits: limits).hasRoom(for: missing)) == false {
       throw Failure(
         reason:
           "it has \(Words.bytes(length)), for which the disk has no room; see --cache-reserve",

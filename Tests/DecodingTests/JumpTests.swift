@@ -138,6 +138,21 @@ import Testing
     try seeks(telling, Self.moments)
   }
 
+  /// An advertisement that has gone, for instance.
+  @Test func list_withAPartThatIsMissing_goesOnBehindIt() throws {
+    var files: [String: [UInt8]] = [:]
+    for (name, colour, start) in [("a", "red", 0.0), ("c", "blue", 600)] {
+      files["\(name).ts"] = try make(colour, "\(name).ts", at: start)
+    }
+    let text = String(decoding: Self.list([["a.ts"], ["b.ts"], ["c.ts"]]), as: UTF8.self)
+      .replacing("EXTINF:1", with: "EXTINF:2")
+    let telling = try tell(Array(text.utf8), opener: { files[$0] })
+    #expect(telling.pictures.count == 100)
+    isSmooth(telling)
+    #expect(telling.notes == ["a part of it is missing: not allowed"])
+    #expect(telling.failure == nil)
+  }
+
   /// Each part has its own size, rate, clock and coding.
   @Test(arguments: [true, false]) func list_ofTwoRenditions_tellsAllPictures(sound: Bool) throws {
     var files: [String: [UInt8]] = [:]

@@ -137,6 +137,10 @@ final class Telling {
   private func take(_ message: DecoderMessage) throws {
     switch message {
     case .read(let request, let resource, let offset, let length):
+      // As the player does (`DecoderSession`).
+      guard length <= 4 << 20 else {
+        return try send(.refused(request: request, reason: "it asks for too much at once"))
+      }
       let bytes = resources[resource] ?? []
       let start = min(bytes.count, Int(clamping: offset))
       let here = resource == 0 ? min(bytes.count, atHand) : bytes.count

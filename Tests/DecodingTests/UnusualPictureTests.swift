@@ -322,4 +322,33 @@ import Testing
     jpeg.replaceSubrange(frame + 5..<frame + 9, with: [0x3E, 0x80, 0x3E, 0x80])
     #expect(try tell(jpeg).failure == "the picture is too large: 16000x16000")
   }
+
+  /// What lies behind a picture is not walked through for its end.
+  @Test func cutOff_ofMuchBehindAPicture_asksLittle() {
+    let png: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
+    var asked = 0
+    func isCut(_ bytes: [UInt8]) -> Bool {
+      asked = 0
+      return CutOff.isCut(Array(bytes.prefix(64)), length: Int64(bytes.count)) { offset, count in
+        asked += 1
+        let start = min(bytes.count, max(0, Int(offset)))
+        return Array(bytes[start..<min(bytes.count, start + count)])
+      }
+    }
+    func chunk(_ type: String) -> [UInt8] { [0, 0, 0, 0] + Array(type.utf8) + [0, 0, 0, 0] }
+    let whole = png + chunk("IDAT") + chunk("IEND")
+    #expect(!isCut(whole + [UInt8](repeating: 0, count: 10 << 20)))
+    #expect(asked < 10)
+    #expect(!isCut(png + (0..<100_000).flatMap { _ in chunk("tEXt") }))
+    #expect(asked < 5_000)
+    #expect(isCut(png + chunk("IDAT")))
+  }
+
+  /// A JPEG of several MiB with other bytes behind it is whole, however much the player gives at once.
+  @Test func jpegWithBytesBehindIt_isWhole() throws {
+    let picture = try plain("behind.jpg", "red", "64x64")
+    let telling = try tell(picture + [UInt8](repeating: 7, count: 6 << 20))
+    #expect(telling.pictures.count == 1)
+    #expect(telling.notes == [])
+  }
 }

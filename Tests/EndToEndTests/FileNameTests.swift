@@ -93,6 +93,20 @@ extension EndToEnd {
       #expect(resumed.awaitEnd()?.shellStatus == 0)
     }
 
+    /// Also where a longer one is there already.
+    @Test func reportAndLog_inSuchAFolder_areWritten() throws {
+      try shell("cd f?; printf '%099999d' 1 > r.json")
+      let terminal = try PseudoTerminal(name: "XTerm(379)")
+      try terminal.start(
+        "/bin/bash",
+        ["-c", "cd f?; exec \"$0\" --untimed --report r.json --log l one*.png", Programs.player],
+        environment: environment, directory: home.path)
+      #expect(terminal.awaitEnd()?.shellStatus == 0)
+      let report = try JSONValue(parsing: shell("cat f?/r.json").output)
+      #expect(report["stories"].elements.map { $0["source"].text } == names.map { $0 })
+      #expect(try shell("cat f?/l").outputText.contains("begin"))
+    }
+
     @Test func still_ofOne_isShown() throws {
       let result = try shell("\"$0\" show --size 4x4 --color true f?/*$'\\351'.png")
       #expect(result.status == 0)

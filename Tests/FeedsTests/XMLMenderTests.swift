@@ -18,6 +18,15 @@ import Testing
     return (String(decoding: mended, as: UTF8.self), mender.notes.map(\.words))
   }
 
+  /// What a hostile text opens without end costs no more than it says: an end tag is not looked for
+  /// among a million of them.
+  @Test func mend_ofElementsWithoutEnd_keepsAThousand() {
+    let deep = String(repeating: "<x>", count: 20_000) + String(repeating: "</y>", count: 5_000)
+    let mended = mend("<a>" + deep + "z", in: 1 << 16).text
+    let shown = Limit.nesting - 3
+    #expect(mended == "<a>" + String(repeating: "<x>", count: shown) + "z")
+  }
+
   /// However the text is cut into pieces.
   @Test(arguments: [
     (

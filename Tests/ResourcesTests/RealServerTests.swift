@@ -111,6 +111,30 @@ import Testing
 }
 
 @Suite(.serialized, .timeLimit(.minutes(1))) struct SecureServerTests {
+  /// Also where nobody else can listen a password goes only to who takes it so.
+  @Test func login_overTLS_isToldOnlyWhereItIsOffered() throws {
+    let server = try Nginx(
+      isSecure: true,
+      settings: """
+        location /basic/ { auth_basic x; auth_basic_user_file users; }
+        location /bearer/ {
+          if ($http_authorization) { return 418; }
+          add_header WWW-Authenticate Bearer always; return 401;
+        }
+        """)
+    try server.folder.write("anna:{PLAIN}secret\n", to: "users")
+    try server.serve(sampleBytes(0..<1000), as: "basic/a.mp4")
+    let bench = try NetworkBench(nil) { $0.certificates = server.folder.path("cert") }
+    func read(_ name: String) throws -> Result<[UInt8], ResourceError> {
+      let url = "https://anna:secret@127.0.0.1:\(server.port)/\(name)"
+      return try bench.read(bench.network.open(url), 0, 1000)
+    }
+    #expect(throws: ResourceError.self) { try read("bearer/a.mp4").get() }
+    #expect(isSample(try read("basic/a.mp4").get(), 0..<1000))
+    bench.network.close()
+    #expect(server.accesses.map(\.status) == [401, 401, 206])
+  }
+
   @Test func certificate_isCheckedAndHTTP2Spoken() throws {
     let server = try Nginx(isSecure: true)
     try server.serve(sampleBytes(0..<2_000_000), as: "a.mp4")

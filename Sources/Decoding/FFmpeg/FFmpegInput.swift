@@ -94,11 +94,16 @@ final class FFmpegInput {
     partLengths = playlist?.partLengths ?? []
     let length = stream.length
     openPart = { number throws(DecodingError) in
-      let input = try FFmpegInput(
-        ResourceStream(connection, resource: 0, length: length), connection: connection,
-        playlist: playlist, part: number)
-      if input.needsStreamInfo { input.findStreamInfo() }
-      return input
+      do throws(DecodingError) {
+        let input = try FFmpegInput(
+          ResourceStream(connection, resource: 0, length: length), connection: connection,
+          playlist: playlist, part: number)
+        if input.needsStreamInfo { input.findStreamInfo() }
+        return input
+      } catch {
+        connection.send(.note("a part of it is missing: \(error.reason)"))
+        throw error
+      }
     }
     guard let allocated = avformat_alloc_context() else { throw .outOfMemory }
     allocated.pointee.pb = bytes.context
@@ -131,6 +136,13 @@ final class FFmpegInput {
       length <= Self.longestSearched
     else { return false }
     return TransportClock.jumps(length: length, stream: stream.number, read: resource.peek)
+  }
+
+  /// Whether its packets may be gone through to find out where times lie: it goes to places, and is
+  /// neither too long nor still to come.
+  var canBeSearched: Bool {
+    demuxer == "mpegts" && isWhole
+      && resource.length.map { $0 <= UInt64(Self.longestSearched) } ?? false
   }
 
   /// Longer files are not gone through for their jumps before they are told.

@@ -15,12 +15,15 @@ final class PacketRouter {
   private var timeline = Timeline()
   /// Read behind what may be a jump, and not yet handed on.
   private var held: [FFmpegPacket] = []
+  private var heldBytes = 0
   private var lookahead: Timeline.Lookahead?
   private var parts: PartTimes
   private let map: SeekMap?
 
   /// What waits for others while one stream is looked for; more means that they lie far apart.
   private static let mostBytes = 24 << 20
+  /// What may be read ahead to tell a jump from a gap.
+  private static let mostHeld = 8 << 20
 
   /// Whether the streams are those of an MP4 (ISO 14496-12) or of one of its kind.
   var isOfMP4: Bool { input.isMP4 }
@@ -120,7 +123,7 @@ final class PacketRouter {
   }
 
   /// Whether a seek needs to know first where times lie, and that can be found out.
-  var needsMap: Bool { map == nil && parts.count < 2 && timeline.jumps > 0 && input.isWhole }
+  var needsMap: Bool { map == nil && parts.count < 2 && timeline.jumps > 0 && input.canBeSearched }
 
   // MARK: Reading
 
@@ -139,12 +142,15 @@ final class PacketRouter {
       }
       if lookahead != nil {
         held.append(packet)
-        guard let verdict = lookahead?.look(look(packet, number)) else { continue }
-        release(as: verdict)
+        heldBytes += packet.sizeBytes
+        let verdict = lookahead?.look(look(packet, number))
+        guard verdict != nil || heldBytes > Self.mostHeld else { continue }
+        release(as: verdict ?? lookahead?.alone ?? .gap)
         return true
       }
       if hand(packet, number, verdict: nil) { return true }
       held = [packet]
+      heldBytes = packet.sizeBytes
       lookahead = Timeline.Lookahead(timeline, at: look(packet, number))
     }
     isAtEnd = true
@@ -200,12 +206,24 @@ final class PacketRouter {
 
   // MARK: Parts of a playlist
 
+  /// Goes on with the next part that can be opened; false where there is none.
   private func openNext() throws(DecodingError) -> Bool {
-    guard parts.present + 1 < parts.count else { return false }
-    let next = parts.present + 1
-    parts.note(start: timeline.end ?? parts.estimate(next), of: next)
-    try take(input.part(next), as: next)
-    return true
+    let start = timeline.end
+    var failure: DecodingError?
+    for next in parts.present + 1..<max(parts.count, parts.present + 1) {
+      do throws(DecodingError) {
+        let other = try input.part(next)
+        parts.note(start: start ?? parts.estimate(next), of: next)
+        take(other, as: next)
+        return true
+      } catch {
+        if error == .outOfMemory { throw error }
+        failure = failure ?? error
+      }
+    }
+    // What is missing at the end is no end.
+    if let failure { throw failure }
+    return false
   }
 
   private func open(_ number: Int) -> Bool {

@@ -93,24 +93,29 @@ struct FeedText {
     return (.other("CP1252"), 0, true)
   }
 
-  private var isRightUTF8: Bool { mistakesInUTF8 { _ in } == 0 }
+  private static let block = 1 << 20
+  /// What tells an encoding that is not declared stands in the first bytes.
+  private static let mostJudged = 4 << 20
+
+  private var isRightUTF8: Bool {
+    var decoder = TextDecoder(.utf8)
+    for offset in stride(from: 0, to: count, by: Self.block) {
+      _ = decoder.decode(raw(offset, Self.block), isLast: offset + Self.block >= count)
+      if decoder.mistakes > 0 { return false }
+    }
+    return true
+  }
 
   /// Whether more of what is not ASCII means something in UTF-8 than not.
   private var isMostlyUTF8: Bool {
+    var decoder = TextDecoder(.utf8)
     // U+FFFD begins so too.
     var starts = 0
-    let wrong = mistakesInUTF8 { _ in }
-    guard wrong > 0 else { return true }
-    _ = mistakesInUTF8 { text in starts += text.count { $0 >= 0xC0 } }
-    return starts - wrong >= wrong
-  }
-
-  private func mistakesInUTF8(_ take: ([UInt8]) -> Void) -> Int {
-    var decoder = TextDecoder(.utf8)
-    for offset in stride(from: 0, to: count, by: 1 << 20) {
-      take(decoder.decode(raw(offset, 1 << 20), isLast: offset + (1 << 20) >= count))
+    for offset in stride(from: 0, to: min(count, Self.mostJudged), by: Self.block) {
+      let text = decoder.decode(raw(offset, Self.block), isLast: offset + Self.block >= count)
+      starts += text.count { $0 >= 0xC0 }
     }
-    return decoder.mistakes
+    return decoder.mistakes == 0 || starts - decoder.mistakes >= decoder.mistakes
   }
 }
 

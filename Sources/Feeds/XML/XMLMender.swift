@@ -25,6 +25,8 @@ struct XMLMender {
   private var mended: [UInt8] = []
   /// The names of the open elements, outermost first.
   private var open: [Name] = []
+  /// Open elements beyond those.
+  private var uncounted = 0
   private var hasRoot = false
   private var isFinished = false
   private var line = 1
@@ -44,6 +46,9 @@ struct XMLMender {
   private static let referenceBytes = 32
   /// Elements in each other; those within are told without their tags.
   private static let deepest = Limit.nesting - 2
+  /// Elements that are open at once: each end tag is looked for among them. What is opened beyond is
+  /// only counted.
+  private static let mostOpen = 1024
 
   init(entities: [String: String] = [:]) { self.entities = entities }
 
@@ -298,7 +303,12 @@ struct XMLMender {
       mended.append(UInt8(ascii: ">"))
     }
     isLeaf = !isEmpty
-    if !isEmpty { open.append(Name(text: tag.name, isShown: isShown)) }
+    guard !isEmpty else { return }
+    if open.count < XMLMender.mostOpen {
+      open.append(Name(text: tag.name, isShown: isShown))
+    } else {
+      uncounted += 1
+    }
   }
 
   private mutating func attribute(_ value: ArraySlice<UInt8>) {
@@ -322,6 +332,10 @@ struct XMLMender {
   /// Ends the last open element of this name with all that is open in it; what was never opened does
   /// not end.
   private mutating func close(_ name: [UInt8]) {
+    guard uncounted == 0 else {
+      uncounted -= 1
+      return
+    }
     let isNamed = { (open: Name) in open.text == name }
     let isLike = { (open: Name) in open.text.elementsEqual(name) { $0 | 0x20 == $1 | 0x20 } }
     guard

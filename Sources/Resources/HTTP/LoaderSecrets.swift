@@ -10,8 +10,8 @@ extension LoaderLoop {
     var isAnswer = false
   }
 
-  /// Adds a name and a password to a request, in the best way that the server offers. Without TLS a
-  /// server gets nothing before it has asked.
+  /// Adds a name and a password to a request, in the best way that the server offers: it gets nothing
+  /// before it has asked.
   func addLogin(_ carried: Logins.Carried, to settings: inout TransferSettings, of fetch: Fetch) {
     fetch.sentLogin = nil
     let address = fetch.plan.address
@@ -19,9 +19,7 @@ extension LoaderLoop {
     guard let login = carried.login,
       !carried.fields.contains(where: { $0.lowercased().hasPrefix(ownField) })
     else { return }
-    let isSecure = address.scheme == "https"
-    let wish = origins.login(to: address) ?? (isSecure ? .by(.basic) : .unknown)
-    guard case .by(let scheme) = wish else {
+    guard case .by(let scheme) = origins.login(to: address) else {
       fetch.sentLogin = SentLogin()
       return
     }

@@ -173,10 +173,8 @@ struct ResponseHead: Equatable, Sendable {
       }
     }
     // Section 5.4: it counts where there is no Cache-Control.
-    if self["cache-control"] == nil,
-      list("pragma").contains(where: { $0.lowercased() == "no-cache" }
-      )
-    {
+    let asksAnew = list("pragma").contains { $0.lowercased() == "no-cache" }
+    if self["cache-control"] == nil, asksAnew {
       storing.freshFor = 0
     }
     storing.freshFor = storing.freshFor ?? expiresIn

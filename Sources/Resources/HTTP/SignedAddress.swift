@@ -99,7 +99,8 @@ struct SignedAddress {
     let names = pairs.map { $0.prefix { $0 != "=" }.lowercased() }
     var volatile: Set<String> = []
     var host = address.visibleHost
-    for kind in all where kind.signs(address, by: Set(names)) {
+    let allNames = Set(names)
+    for kind in all where kind.signs(address, by: allNames) {
       volatile.formUnion(kind.signature)
       volatile.formUnion(kind.volatile)
       if let brand = kind.brand { volatile.formUnion(names.filter { $0.hasPrefix(brand) }) }

@@ -2,6 +2,8 @@
 struct FormerBytes {
   var stored: StoredBytes?
   var overlay: Overlay
+  /// Parts that were for memory alone.
+  var loose: Overlay
   let held: Extents
   let facts: ContentFacts
 
@@ -24,6 +26,7 @@ struct FormerBytes {
 
   private mutating func part(from position: UInt64, upTo end: UInt64) -> Part? {
     if let part = overlay.read(from: position, upTo: end) { return part }
+    if let part = loose.read(from: position, upTo: end) { return part }
     guard case .bytes(let part) = stored?.read(from: position, upTo: end) else { return nil }
     return part
   }
@@ -54,9 +57,10 @@ extension Content {
     for claim in unconfirmed { letGo(claim.range) }
     unconfirmed = []
     releases = []
-    former = FormerBytes(stored: stored, overlay: overlay, held: held, facts: facts)
+    former = FormerBytes(stored: stored, overlay: overlay, loose: loose, held: held, facts: facts)
     stored = nil
     overlay = Overlay()
+    loose = Overlay()
     storing = .undecided
     holdAnew()
   }
@@ -79,6 +83,7 @@ extension Content {
     forgetStored()
     stored = former.stored
     overlay = former.overlay
+    loose = former.loose
     facts = former.facts
     self.former = nil
     stopStoring()

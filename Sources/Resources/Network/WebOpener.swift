@@ -4,6 +4,8 @@ public final class WebOpener: ResourceOpener {
   private let network: Network
   private let playlist: WebAddress?
   private weak var resource: CachedResource?
+  /// What references are beside, once it has answered.
+  private var base: WebAddress?
 
   /// An opener for what the playlist at this address names.
   ///
@@ -21,9 +23,8 @@ public final class WebOpener: ResourceOpener {
   }
 
   func open(_ reference: String, freshSeconds: Int64?) throws(ResourceError) -> CachedResource {
-    guard let playlist,
-      let address = WebAddress(reference, relativeTo: resource?.answering ?? playlist)
-    else {
+    base = resource?.answering ?? base
+    guard let playlist, let address = WebAddress(reference, relativeTo: base ?? playlist) else {
       throw ResourceError("a playlist from the network may only name web addresses")
     }
     guard !(playlist.scheme == "https" && address.scheme == "http") else {
