@@ -47,7 +47,6 @@ import Testing
     "audio/androidx__play-trimmed.mp3": "not a media file",
     "image/libheif__lightning_mini.heif": "damaged: no picture can be decoded (hevc)",
     "image/libheif__uncompressed_comp_RGB_tiled.heif": "damaged: no picture can be decoded (hevc)",
-    "image/wuffs__peacock.s1x3.jpeg": "damaged: no picture can be decoded (mjpeg)",
     "video/androidx__sample_vvc.mp4": "no decoder for codec 'vvc1'",
   ]
   /// Sounds of which nothing can be decoded.

@@ -31,9 +31,6 @@ extension EndToEnd {
       "show picture (animate; a still first frame is the least)",
     ]
 
-    /// Debian's FFmpeg says "not yet implemented" to chroma of a third of the height.
-    private static let beyondFFmpeg: Set<String> = ["image/wuffs__peacock.s1x3.jpeg"]
-
     @Test func playable_files_areTold() throws {
       let entries = try entries(["video", "image", "audio", "lottie"]) {
         Self.played.contains($0)
@@ -45,10 +42,6 @@ extension EndToEnd {
       let told = try tell(short.map(\.path), within: .seconds(240))
       for entry in short {
         let story = told[entry.path]
-        if Self.beyondFFmpeg.contains(entry.name) {
-          #expect(story?.status == "failed" && story?.error?.isEmpty == false, "\(entry.name)")
-          continue
-        }
         #expect(story?.status == "ended", "\(entry.name): \(story?.error ?? "not told")")
         #expect((story?.framesShown ?? 0) > 0, "\(entry.name)")
       }
