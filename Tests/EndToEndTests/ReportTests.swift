@@ -18,7 +18,8 @@ extension EndToEnd {
       #expect(
         story.keys == [
           "avOffsetMsP50", "avOffsetMsP99", "bytesToTerminal", "durationMs", "error",
-          "firstPictureMs", "framesDecoded", "framesDropped", "framesShown", "kind", "presentedMs",
+          "firstPictureMs", "framesDecoded", "framesDropped", "framesShown", "kind", "notes",
+          "presentedMs",
           "source", "status", "waitedMs", "waits",
         ])
       #expect(json["keys"].keys == ["count", "latencyMsP50", "latencyMsP99"])
