@@ -13,8 +13,9 @@ TEST_BUILD := .build/tests
 
 # The libraries that the programs are built with; README.md says what each is for.
 PACKAGES := libncursesw5-dev libavformat-dev libavcodec-dev libavutil-dev libswscale-dev \
-	libswresample-dev libseccomp-dev libwebp-dev libheif-dev libjpeg62-turbo-dev librlottie-dev libarchive-dev \
-	zlib1g-dev libcurl4-openssl-dev libsqlite3-dev libxxhash-dev libasound2-dev libxml2-dev libmicrohttpd-dev
+	libswresample-dev libseccomp-dev libwebp-dev libheif-dev libjpeg62-turbo-dev libpng-dev \
+	librlottie-dev libarchive-dev zlib1g-dev libcurl4-openssl-dev libsqlite3-dev libxxhash-dev \
+	libasound2-dev libxml2-dev libmicrohttpd-dev
 # Programs that the tests run.
 TEST_PACKAGES := ffmpeg tmux screen mosh procps nginx-light apache2-bin openssl rclone curl gcc \
 	pulseaudio pulseaudio-utils libasound2-plugins

@@ -29,8 +29,9 @@ let package = Package(
     .target(name: "CLinux", cSettings: [.define("_GNU_SOURCE")]),
     // Not linked to its library, which pkg-config would do.
     .target(name: "CXML2", cSettings: [.unsafeFlags(["-I/usr/include/libxml2"])]),
-    // Its errors leave by longjmp.
+    // Their errors leave by longjmp.
     .target(name: "CJPEG", linkerSettings: [.linkedLibrary("jpeg")]),
+    .target(name: "CPNG", linkerSettings: [.linkedLibrary("png")]),
     .systemLibrary(name: "CNcurses"),
     .systemLibrary(name: "CFFmpeg"),
     .systemLibrary(name: "CWebP"),
@@ -58,8 +59,8 @@ let package = Package(
     room(
       "Decoding",
       [
-        "System", "DecoderLink", "JSONText", "CFFmpeg", "CWebP", "CHeif", "CJPEG", "CRlottie",
-        "CArchive", "CZlib", "CSeccomp",
+        "System", "DecoderLink", "JSONText", "CFFmpeg", "CWebP", "CHeif", "CJPEG", "CPNG",
+        "CRlottie", "CArchive", "CZlib", "CSeccomp",
       ]),
     room("Decoders", ["System", "DecoderLink", "Resources"]),
     room("Terminal", ["System", "Pictures", "CNcurses"]),

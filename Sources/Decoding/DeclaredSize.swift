@@ -1,6 +1,11 @@
 /// The size that a still picture's header declares, so that what is too large is named as such
 /// before anything is allocated for it.
 package enum DeclaredSize {
+  /// The same of bytes that are in an array.
+  package static func find(in bytes: [UInt8]) -> (width: Int, height: Int)? {
+    bytes.withUnsafeBytes { find(in: $0) }
+  }
+
   /// The size in pixels of a PNG, JPEG, BMP, GIF or WebP; nil where none is found.
   package static func find(in bytes: UnsafeRawBufferPointer) -> (width: Int, height: Int)? {
     func big(_ offset: Int, _ count: Int) -> Int? {

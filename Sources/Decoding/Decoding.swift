@@ -57,7 +57,7 @@ public enum DecoderProgram {
   /// What must be read from disk, or may be, while it still can.
   private static func prepareLibraries() {
     FFmpegLibrary.prepare()
-    HeifStory.prepare()
+    HeifStill.prepare()
     LottieAnimation.warmUp()
     ZipArchive.prepare()
   }

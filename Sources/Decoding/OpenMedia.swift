@@ -1,5 +1,6 @@
 import CFFmpeg
 import DecoderLink
+import System
 
 /// Looks at the first bytes and chooses who decodes them: the content decides, not a name.
 func openMedia(
@@ -16,7 +17,7 @@ func openMedia(
     let story = try AnimationStory(stream)
     if let note = story.note { connection.send(.note(note)) }
     return story
-  case .heifStill: return try HeifStory(stream)
+  case .heifStill: return try HeifStill.open(stream)
   case .animatedWebP:
     let story = try WebPStory(stream)
     noteWhereCut(head, stream, connection)

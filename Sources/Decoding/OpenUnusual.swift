@@ -7,7 +7,11 @@ func openFound(
 ) throws(DecodingError) -> any MediaDecoder {
   let story: any MediaDecoder
   do {
-    story = try openFFmpeg(request, stream, connection, head)
+    if let large = largePNG(head) {
+      story = try PNGStill.open(stream, size: large)
+    } else {
+      story = try openFFmpeg(request, stream, connection, head)
+    }
   } catch {
     guard let other = try openOtherwise(request, stream, connection, head, after: error) else {
       throw error
@@ -16,6 +20,15 @@ func openFound(
   }
   noteWhereCut(head, stream, connection)
   return story
+}
+
+/// The size of a PNG that is too large to be decoded whole; nil for others.
+private func largePNG(_ head: [UInt8]) -> (width: Int, height: Int)? {
+  guard head.starts(with: [0x89, 0x50, 0x4E, 0x47]),
+    let size = DeclaredSize.find(in: head), size.height > 0,
+    size.width > PictureLimits.pixels / size.height
+  else { return nil }
+  return size
 }
 
 /// Says that a file is cut off, where that can be seen without waiting for a network.
@@ -34,7 +47,7 @@ private func openOtherwise(
   if failure == .outOfMemory || failure == .protected { return nil }
   if head.starts(with: [0xFF, 0xD8, 0xFF]) {
     do {
-      return try JPEGStory(stream)
+      return try JPEGStill.open(stream)
     } catch {
       // What is wrong with it was said already, but for what only this way finds.
       if error == .outOfMemory || error.isTooLarge { throw error }
@@ -45,10 +58,17 @@ private func openOtherwise(
     return try openFFmpeg(
       request, stream, connection, head, format: "image2pipe", codec: AV_CODEC_ID_TARGA)
   }
-  guard failure.isDamage, !failure.isTooLarge else { return nil }
-  if head.starts(with: Array("RIFF".utf8)), head.dropFirst(8).starts(with: Array("WEBP".utf8)) {
-    return try? WebPStill(stream)
+  if head.starts(with: Array("RIFF".utf8)), head.dropFirst(8).starts(with: Array("WEBP".utf8)),
+    failure.isDamage || failure.isTooLarge
+  {
+    do {
+      return try WebPStill.open(stream)
+    } catch {
+      if error == .outOfMemory || error.isTooLarge { throw error }
+      return nil
+    }
   }
+  guard failure.isDamage, !failure.isTooLarge else { return nil }
   guard head.starts(with: [0x89, 0x50, 0x4E, 0x47]) || head.starts(with: Array("GIF8".utf8)),
     let mended = CutOff.mended(try WholeFile(stream).copied)
   else { return nil }

@@ -1,82 +1,79 @@
 import CWebP
 import DecoderLink
 
-/// Shows as much of a still WebP as there is of its file. Binding file of libwebp: unsafe pointers.
-final class WebPStill: MediaDecoder {
-  let info: MediaInfo
-  let ends = StoryEnds()
+/// A still WebP that libwebp decodes: as much as there is of one that is cut off, and one that is too
+/// large to be decoded whole, which is reduced while its rows come. Binding file of libwebp: unsafe
+/// pointers.
+final class WebPStill {
   private let file: WholeFile
-  private let decoder: OpaquePointer
-  private let frame: FFmpegFrame
-  private let orientation: Orientation
-  private let scaler = FFmpegScaler()
-  private var isWaiting = true
+  /// The decoder refers to it.
+  private let config: UnsafeMutablePointer<WebPDecoderConfig>
+  private var decoder: OpaquePointer?
 
-  init(_ stream: ResourceStream) throws(DecodingError) {
-    let file = try WholeFile(stream)
+  /// No larger files are read.
+  private static let longestFile = 256 << 20
+
+  static func open(_ stream: ResourceStream) throws(DecodingError) -> StillStory {
+    let file = try WholeFile(stream, atMost: longestFile)
+    let frame = try FFmpegFrame()
+    let still = try WebPStill(file)
+    let whole = try still.decode(into: frame)
+    return StillStory(
+      frame, owner: still, container: "webp", codec: "webp", size: whole,
+      orientation: Exif.orientation(ofPicture: file.bytes) ?? .upright)
+  }
+
+  private init(_ file: WholeFile) throws(DecodingError) {
     self.file = file
+    config = .allocate(capacity: 1)
+    config.initialize(to: WebPDecoderConfig())
+    guard WebPInitDecoderConfig(config) != 0 else { throw .outOfMemory }
+  }
+
+  deinit {
+    if let decoder { WebPIDelete(decoder) }
+    WebPFreeDecBuffer(&config.pointee.output)
+    config.deallocate()
+  }
+
+  /// Makes the frame point to the pixels, over black, and gives the size of the whole picture.
+  private func decode(
+    into frame: FFmpegFrame
+  ) throws(DecodingError) -> (width: Int, height: Int) {
     let bytes = file.bytes.bindMemory(to: UInt8.self)
-    var features = WebPBitstreamFeatures()
-    guard WebPGetFeatures(bytes.baseAddress, bytes.count, &features) == VP8_STATUS_OK else {
+    guard
+      WebPGetFeatures(bytes.baseAddress, bytes.count, &config.pointee.input) == VP8_STATUS_OK
+    else { throw .damaged(codec: "webp") }
+    let whole = (
+      width: Int(config.pointee.input.width), height: Int(config.pointee.input.height)
+    )
+    guard whole.width * whole.height <= PictureLimits.reduciblePixels else {
+      throw .tooLarge(width: whole.width, height: whole.height)
+    }
+    if whole.width * whole.height > PictureLimits.pixels {
+      let divisor = PictureLimits.divisor(whole)
+      config.pointee.options.use_scaling = 1
+      config.pointee.options.scaled_width = Int32(max(1, whole.width / divisor))
+      config.pointee.options.scaled_height = Int32(max(1, whole.height / divisor))
+    }
+    config.pointee.output.colorspace = MODE_rgbA
+    guard let decoder = WebPIDecode(nil, 0, config) else { throw .outOfMemory }
+    self.decoder = decoder
+    let status = WebPIUpdate(decoder, bytes.baseAddress, bytes.count)
+    if status == VP8_STATUS_OUT_OF_MEMORY { throw .outOfMemory }
+    guard status == VP8_STATUS_OK || status == VP8_STATUS_SUSPENDED else {
       throw .damaged(codec: "webp")
     }
-    let (width, height) = (Int(features.width), Int(features.height))
-    guard width * height <= PictureLimits.pixels else {
-      throw .tooLarge(width: width, height: height)
+    var (last, wide, high, stride) = (Int32(0), Int32(0), Int32(0), Int32(0))
+    guard let pixels = WebPIDecGetRGB(decoder, &last, &wide, &high, &stride), last > 0 else {
+      throw .damaged(codec: "webp")
     }
-    guard let decoder = WebPINewRGB(MODE_rgbA, nil, 0, 0) else { throw .outOfMemory }
-    self.decoder = decoder
-    let frame: FFmpegFrame
-    do throws(DecodingError) {
-      let status = WebPIUpdate(decoder, bytes.baseAddress, bytes.count)
-      guard status == VP8_STATUS_OK || status == VP8_STATUS_SUSPENDED else {
-        throw .damaged(codec: "webp")
-      }
-      var (last, wide, high, stride) = (Int32(0), Int32(0), Int32(0), Int32(0))
-      // Rows that have not come are zero: black.
-      guard let pixels = WebPIDecGetRGB(decoder, &last, &wide, &high, &stride), last > 0 else {
-        throw .damaged(codec: "webp")
-      }
-      frame = try FFmpegFrame()
-      Self.clear(pixels, from: Int(last), to: Int(high), stride: Int(stride))
-      frame.lend(
-        pixels, strideBytes: Int(stride), width: Int(wide), height: Int(high),
-        pixels: .redGreenBlueUnused)
-    } catch {
-      WebPIDelete(decoder)
-      throw error
-    }
-    self.frame = frame
-    orientation = Exif.orientation(ofPicture: file.bytes) ?? .upright
-    let seen = orientation.seen(width: UInt32(width), height: UInt32(height))
-    info = MediaInfo(
-      kind: .picture, isStill: true, container: "webp", pictureCodec: "webp",
-      displayWidth: seen.width, displayHeight: seen.height)
+    // Rows that have not come are zero: black.
+    (pixels + Int(last) * Int(stride))
+      .update(repeating: 0, count: max(0, Int(high - last)) * Int(stride))
+    frame.lend(
+      pixels, strideBytes: Int(stride), width: Int(wide), height: Int(high),
+      pixels: .redGreenBlueUnused)
+    return whole
   }
-
-  deinit { WebPIDelete(decoder) }
-
-  private static func clear(
-    _ pixels: UnsafeMutablePointer<UInt8>, from first: Int, to end: Int, stride: Int
-  ) {
-    guard first < end else { return }
-    (pixels + first * stride).update(repeating: 0, count: (end - first) * stride)
-  }
-
-  func advance(_ effort: Effort, for shape: PictureRequest) throws(DecodingError) -> Progress {
-    defer { isWaiting = false }
-    return isWaiting ? .picture(PictureTiming(time: .zero, duration: nil)) : .over
-  }
-
-  func picture(for shape: PictureRequest) throws(DecodingError) -> PixelGrid {
-    try scaler.picture(
-      of: frame, displaySize: (Int(info.displayWidth), Int(info.displayHeight)),
-      orientation: orientation, shape: shape)
-  }
-
-  func sound(before limit: Duration) throws(DecodingError) -> SoundRun? { nil }
-
-  func seek(to position: Duration) throws(DecodingError) { isWaiting = true }
-
-  func rest() -> Bool { false }
 }

@@ -68,8 +68,11 @@ package final class StillSaver {
   func close() { session.close() }
 
   private func save(_ picture: DecodedPicture) -> Outcome {
-    let bytes = PortablePicture.png(
-      width: Int(picture.width), height: Int(picture.height), pixels: picture.pixels)
+    let channels = picture.pixels.flatMap { pixel in
+      [16, 8, 0].map { UInt8(truncatingIfNeeded: pixel >> $0) }
+    }
+    let bytes = PNGWriter.file(
+      width: Int(picture.width), height: Int(picture.height), .redGreenBlue, pixels: channels)
     guard let bytes else { return Outcome(words: "cannot save a still: out of memory") }
     do {
       return Outcome(words: "saved \(try NewFile.write(bytes, name: name, ending: ".png"))")

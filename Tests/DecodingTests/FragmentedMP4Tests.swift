@@ -63,6 +63,25 @@ import Testing
     #expect(count < 300 << 10, "\(count)")
   }
 
+  /// The mark of a fragment may stand in a sound's bytes by chance: such ones are passed over, but not
+  /// without end.
+  @Test(arguments: [(0, true), (16, true), (17, false), (5_000, false)])
+  func marks_thatBeginNoFragment_arePassedOver(count: Int, isFound: Bool) throws {
+    var bytes = try make(Self.writings[3])
+    let marks = (0..<count).flatMap { _ in Array("moof".utf8) }
+    bytes += Self.box("mdat", [UInt8](repeating: 1, count: 64) + marks)
+    var asked = 0
+    let track = FragmentedMP4(length: Int64(bytes.count), track: 1, timescale: 48_000) {
+      asked += 1
+      let start = min(bytes.count, max(0, Int($0)))
+      return Array(bytes[start..<min(bytes.count, start + max(0, $1))])
+    }
+    let told = track.duration(from: 0, isAtHand: false)
+    // The last one lies too near to the end to begin anything.
+    #expect((told != nil) == isFound)
+    #expect(asked < 100, "\(asked)")
+  }
+
   /// A header that tells the length of all fragments is believed.
   @Test func header_withTheLength_isEnough() {
     let header = Self.box(

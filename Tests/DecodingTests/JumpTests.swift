@@ -113,6 +113,24 @@ import Testing
     try seeks(telling, [(0.5, "red"), (3.5, "lime"), (1.0, "red")])
   }
 
+  /// At a jump of the pictures the sound's is looked for; where it has none, that ends after 8 MiB.
+  @Test func jump_beforePicturesWithoutSound_readsLittleAhead() throws {
+    let first = try make("red", "a.ts")
+    let second = try make(
+      "lime", "b.ts", at: 600, seconds: 12, sound: false, size: "1280x720",
+      ["-vf", "noise=alls=60", "-preset", "ultrafast", "-qp", "1"])
+    try #require(second.count > 20 << 20, "\(second.count)")
+    let telling = try Telling(
+      first + second, soundRate: 48_000, length: false, atHand: first.count + 12 << 20)
+    try telling.allow(60)
+    // So much that none is looked for behind the jump.
+    try telling.send(.soundCredit(frames: 48_000))
+    try telling.listen { $0.pictures.count == 60 }
+    #expect(telling.pictures.count == 60)
+    #expect(telling.bytesRead < first.count + 12 << 20, "\(telling.bytesRead)")
+    isSmooth(telling)
+  }
+
   private static func list(_ parts: [[String]], maps: [String] = []) -> [UInt8] {
     var text = "#EXTM3U\n#EXT-X-VERSION:7\n#EXT-X-TARGETDURATION:2\n"
     for (index, part) in parts.enumerated() {

@@ -32,6 +32,26 @@ import Testing
     #expect(telling.info?.container == "hls")
   }
 
+  /// Going to a moment reads the part that it lies in, not those before.
+  @Test func seek_inAList_asksForNoPartOnTheWay() throws {
+    let bytes = try segment()
+    let names = (0..<8).map { "\($0).ts" }
+    let text = names.map { "#EXT-X-DISCONTINUITY\n#EXTINF:2,\n\($0)\n" }.joined()
+    let head = "#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXT-X-VERSION:7\n"
+    let telling = try Telling(
+      Array("\(head)\(text)#EXT-X-ENDLIST\n".utf8), opener: { names.contains($0) ? bytes : nil })
+    try telling.allow(1)
+    try telling.listen { !$0.pictures.isEmpty }
+    try telling.seek(1, to: .milliseconds(13_000))
+    try telling.allow(1)
+    try telling.listen { $0.pictures.contains { $0.serial == 1 } }
+    let picture = try #require(telling.pictures.first { $0.serial == 1 })
+    #expect(abs((picture.time - .seconds(13)) / .seconds(1)) <= 0.05)
+    #expect(
+      Set(telling.urls).isDisjoint(with: ["2.ts", "3.ts", "4.ts", "5.ts"]), "\(telling.urls)")
+    #expect(telling.urls.contains("6.ts"))
+  }
+
   /// A list that does not say that it is whole ends where it ends, and is not asked for again.
   @Test(arguments: [1, 5]) func list_withoutAnEnd_isToldFromItsStartToItsEnd(count: Int) throws {
     let bytes = try segment()

@@ -103,8 +103,10 @@ import Testing
       to: "film.mp4")
   }
 
-  /// All bytes of a stream's packets replaced.
-  private func damaged(_ bytes: [UInt8], stream: String) throws -> [UInt8] {
+  /// All bytes of a stream's packets replaced, of all or of some.
+  private func damaged(
+    _ bytes: [UInt8], stream: String, packets: Range<Int>? = nil
+  ) throws -> [UInt8] {
     let path = try directory.write(bytes, to: "whole.mp4")
     let shown = try run(
       Programs.installed("ffprobe") ?? "ffprobe",
@@ -115,7 +117,7 @@ import Testing
     var bytes = bytes
     let lines = shown.outputText.split(separator: "\n")
     try #require(!lines.isEmpty)
-    for line in lines {
+    for line in packets.map({ lines[$0] }) ?? lines[...] {
       let numbers = line.split(separator: ",").compactMap { Int($0) }
       let range = numbers[1]..<numbers[0] + numbers[1]
       bytes.replaceSubrange(range, with: repeatElement(0xFF, count: range.count))
@@ -134,6 +136,41 @@ import Testing
     #expect(telling.notes == ["its sound cannot be played: no decoder for codec 'xyz1'"])
     #expect(telling.ended?.pictures == .seconds(2))
     #expect(telling.ended?.sound == nil)
+  }
+
+  /// A second of it cannot be decoded: the rest is heard where it belongs, and all pictures are seen.
+  @Test(arguments: [["-c:a", "aac"], ["-c:a", "ac3"], ["-c:a", "libmp3lame"]])
+  func film_whoseSoundIsDamagedInTheMiddle_isHeardAgain(writing: [String]) throws {
+    let whole = try film(writing)
+    let packetSamples = ["aac": 1_024, "ac3": 1_536, "libmp3lame": 1_152][writing[1]] ?? 0
+    let telling = try tell(
+      damaged(whole, stream: "a", packets: 20..<20 + 48_000 / packetSamples))
+    #expect(telling.pictures.count == 50)
+    #expect(telling.notes == [])
+    func seconds(_ range: Range<Double>) -> [Int] {
+      telling.sounds.filter { range.contains($0.time / .seconds(1)) }
+        .flatMap { $0.samples.map { Int($0.magnitude) } }
+    }
+    #expect(seconds(0.1..<0.3).max() ?? 0 > 1_000)
+    #expect(seconds(1.75..<1.95).max() ?? 0 > 1_000)
+    #expect(telling.ended?.sound.map { abs($0 / .seconds(1) - 2) < 0.1 } == true)
+  }
+
+  /// Matroska writes the rate as a number that may be 0.
+  @Test func film_whoseSoundHasNoRate_isShown() throws {
+    let path = directory.path("film.mkv")
+    var bytes = try ffmpeg(
+      Self.pictures + ["-f", "lavfi", "-i", "sine=440:d=2:r=48000", "-c:v", "libx264"]
+        + ["-c:a", "pcm_s16le"], to: "film.mkv")
+    // SamplingFrequency (0xB5) of 8 bytes.
+    let rate: [UInt8] = [0xB5, 0x88, 0x40, 0xE7, 0x70, 0, 0, 0, 0, 0]
+    let place = try #require(bytes.firstRange(of: rate), "\(path)").lowerBound
+    for offset in 2..<10 { bytes[place + offset] = 0 }
+    let telling = try tell(bytes)
+    #expect(telling.pictures.count == 50)
+    #expect(!telling.sounds.contains { !$0.samples.isEmpty })
+    #expect(telling.notes.count == 1, "\(telling.notes)")
+    #expect(telling.notes.first?.hasPrefix("its sound cannot be played: ") == true)
   }
 
   @Test(arguments: [0, 700]) func film_whoseSoundIsDamaged_isShown(from start: Int) throws {

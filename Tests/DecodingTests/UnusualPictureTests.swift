@@ -298,16 +298,69 @@ import Testing
 
   // MARK: - Large
 
-  @Test(arguments: [("a.jpg", "yuvj420p"), ("a.png", "rgb24")])
-  func picture_of108Megapixels_isShown(name: String, pixels: String) throws {
+  /// A kind of file with the most memory that its decoder may need, in MiB.
+  private static let large: [(name: String, pixels: String, size: String, memory: Int)] = [
+    ("a.jpg", "yuvj420p", "12000x9000", 900), ("a.png", "rgb24", "12000x9000", 330),
+    ("a.png", "rgba", "15800x15800", 330), ("a.png", "rgb48be", "15800x10600", 330),
+    ("a.bmp", "bgr24", "12000x9000", 900), ("a.ppm", "rgb24", "12000x9000", 900),
+    ("a.webp", "yuv420p", "12000x9000", 330),
+  ]
+
+  @Test(arguments: large)
+  func picture_ofManyMegapixels_isShown(name: String, pixels: String, size: String, memory: Int)
+    throws
+  {
     let bytes = try made(
       name,
-      ["-f", "lavfi", "-i", "color=white:size=12000x9000", "-pix_fmt", pixels]
+      ["-f", "lavfi", "-i", "color=white:size=\(size)", "-pix_fmt", pixels]
         + ["-frames:v", "1"] + (name == "a.png" ? ["-compression_level", "1"] : []))
     let telling = try tell(bytes)
     #expect(isNear(try colours(telling), [Self.white, Self.white, Self.white, Self.white], by: 2))
-    #expect(telling.info?.displayWidth == 12_000 && telling.info?.displayHeight == 9_000)
-    #expect(telling.peakKibibytes < 900 << 10)
+    let info = try #require(telling.info)
+    #expect("\(info.displayWidth)x\(info.displayHeight)" == size)
+    #expect(telling.peakKibibytes < memory << 10, "\(telling.peakKibibytes >> 10) MiB")
+  }
+
+  /// Quarters of four colours and 67 million pixels, in passes, with an orientation behind them; whole,
+  /// and with half of its last pass, which is half of its bytes.
+  @Test func interlacedPNG_ofManyMegapixels_isShown() throws {
+    let side = 8_201
+    let exif = Array(tiff(orientation: 6, isBig: true))
+    let whole = makeInterlacedPNG(
+      width: side, height: side, colours: [0xFF0000, 0x00FF00, 0x0000FF, 0xFFFFFF], exif: exif
+    ) { x, y in (x > side / 2 ? 1 : 0) + (y > side / 2 ? 2 : 0) }
+    let telling = try tell(whole)
+    #expect(isNear(try colours(telling), [Self.blue, Self.red, Self.white, Self.lime], by: 12))
+    #expect(telling.notes == [] && telling.peakKibibytes < 330 << 10)
+    let cut = try tell(Array(whole.prefix(whole.count * 3 / 4)))
+    #expect(isNear(try colours(cut), [Self.red, Self.lime, Self.blue, Self.white], by: 12))
+    #expect(cut.notes == ["it is cut off"])
+  }
+
+  /// What is not opaque is over black.
+  @Test func largePNG_isTheMeanOfItsPixels() throws {
+    let bytes = try made(
+      "half.png",
+      [
+        "-f", "lavfi", "-i",
+        "color=white:size=2x2,format=rgba,geq=r=200*X:g=100*Y:b=0:a=255-128*X*Y,"
+          + "scale=9004x9004:flags=neighbor",
+        "-frames:v", "1", "-compression_level", "1",
+      ])
+    let picture = try #require(try tell(bytes, 20, 20).pictures.first)
+    let corners = [0, 19, 380, 399].map { picture.pixels[$0] }
+    #expect(corners == [0x000000, 0xC80000, 0x006400, 0x643200])
+  }
+
+  @Test func largePNG_thatIsCutOff_showsWhatIsThere() throws {
+    let bytes = makeInterlacedPNG(
+      width: 8_200, height: 8_200, colours: [0xFF0000, 0, 0, 0]
+    ) { _, _ in 0 }
+    // Its first pass alone.
+    let telling = try tell(Array(bytes.prefix(bytes.count / 60)))
+    #expect(try colours(telling) == [Self.red, Self.red, Self.red, Self.red])
+    let none = try tell(Array(bytes.prefix(80)))
+    #expect(none.failure == "damaged: no picture can be decoded (png)")
   }
 
   /// The header alone decides on what is larger than anything that is shown.

@@ -167,4 +167,18 @@ import Testing
       }
     }
   }
+
+  /// An encoding that nothing declares is guessed from the first 4 MiB of a text, whatever follows.
+  @Test func guess_isMadeFromTheFirstMebibytes() throws {
+    let filling = "<!-- " + String(repeating: "x", count: 4 << 20) + " -->"
+    func title(_ before: [UInt8], _ title: [UInt8]) throws -> String? {
+      let early = Array("<rss><channel><title>T</title><description>".utf8) + before
+      let late = rss(title, "").dropFirst("<rss><channel><title>T</title>".utf8.count)
+      return captions(try read(early + Array("</description>\(filling)".utf8) + late))[1]
+    }
+    // Windows-1252 before, so that UTF-8 behind is read as that, and the other way round.
+    #expect(try title([0xE9, 0x20, 0xE8, 0x20], Array("é".utf8)) == "Ã©")
+    #expect(try title(Array("é".utf8), [0xE9]) == "\u{FFFD}")
+    #expect(try title([], Array("é".utf8)) == "é")
+  }
 }

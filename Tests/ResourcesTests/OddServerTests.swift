@@ -279,4 +279,38 @@ import Testing
     bench.network.close()
     #expect(try readAll(server.url + "/a").get() == bytes)
   }
+
+  /// A weak tag vouches for no parts, so that those for readers ahead of the one whole answer stay in
+  /// memory. When the file changes they count as what was seen, like all else.
+  @Test(arguments: [nil, 10_000_100, 19_000_000])
+  func parts_thatAreInMemoryAlone_areComparedToo(changedAt place: Int?) throws {
+    let isNew = Flag()
+    let old = ServedFile(sampleBytes(0..<20_000_000), tag: "W/\"1\"")
+    var bytes = old.bytes
+    if let place { bytes[place] ^= 1 }
+    let new = ServedFile(bytes, tag: "W/\"2\"")
+    let server = try FaultServer { request in
+      var reply = (isNew.isSet ? new : old).reply(to: request)
+      // What is to bring all comes slowly, until the file is another one.
+      if request.range == nil, !isNew.isSet { reply.bytesPerSecond = 100_000 }
+      return reply
+    }
+    defer { server.close() }
+    let bench = try NetworkBench(folder.path("cache"))
+    let resource = try bench.network.open(server.url + "/a")
+    #expect(isSample(try bench.read(resource, 0, 1000).get(), 0..<1000))
+    let seen: Range<UInt64> = 10_000_000..<10_001_000
+    #expect(isSample(try bench.read(resource, seen.lowerBound, 1000).get(), seen))
+    isNew.isSet = true
+    let result = try bench.read(resource, 15_000_000, 1000)
+    if place == 10_000_100 {
+      #expect(
+        result == .failure(ResourceError("it has changed on 127.0.0.1:\(server.port)")))
+    } else {
+      #expect(try result.get() == Array(bytes[15_000_000..<15_001_000]))
+    }
+    // What was seen stays what it was.
+    #expect(isSample(try bench.read(resource, seen.lowerBound, 1000).get(), seen))
+    bench.network.close()
+  }
 }

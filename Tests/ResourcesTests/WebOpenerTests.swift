@@ -78,9 +78,9 @@ import Testing
 
   /// A master playlist and a media playlist, each behind redirects; the second names its segments in
   /// all the ways there are.
-  private func moving() throws -> FaultServer {
+  private func moving(_ head: String) throws -> FaultServer {
     let media = """
-      #EXTM3U\r\n#EXT-X-KEY:METHOD=AES-128,URI="../keys/k?x=1",IV=0x1\r\n\
+      \(head)\r\n#EXT-X-KEY:METHOD=AES-128,URI="../keys/k?x=1",IV=0x1\r\n\
       #EXT-X-MAP:URI="init.mp4"\r\n#EXTINF:2,URI="no"\r\n1.ts\r\n#EXTINF:2,\r\n/far/2.ts\r\n\
       #EXTINF:2,\r\nftp://h/3.ts\r\n\r\n# URI="comment"
       """
@@ -110,9 +110,14 @@ import Testing
     return try String(decoding: (answer?.get() ?? []), as: UTF8.self)
   }
 
-  @Test func playlists_behindRedirects_nameWhatIsBesideThem() throws {
+  /// What may stand before the mark, and how it is written.
+  @Test(arguments: [
+    "#EXTM3U", "\u{FEFF}#EXTM3U", "\r\n  \r\n#EXTM3U", "# made by hand\r\n\r\n#extm3u",
+    "\u{FEFF}\r\n#" + String(repeating: "-", count: 900) + "\r\n#EXTM3U",
+  ])
+  func playlists_behindRedirects_nameWhatIsBesideThem(head: String) throws {
     let folder = try TemporaryDirectory()
-    let server = try moving()
+    let server = try moving(head)
     defer { server.close() }
     // From the server, and from the cache alone.
     for isFirst in [true, false] {
@@ -122,12 +127,14 @@ import Testing
       #expect(try some(master, 0, 99, bench) == "#EXTM3U\nlow.m3u8\n")
       let low = try opener.open("low.m3u8")
       let expected = """
-        #EXTM3U\r\n#EXT-X-KEY:METHOD=AES-128,URI="\(server.url)/c/keys/k?x=1",IV=0x1\r\n\
+        \(head)\r\n#EXT-X-KEY:METHOD=AES-128,URI="\(server.url)/c/keys/k?x=1",IV=0x1\r\n\
         #EXT-X-MAP:URI="\(server.url)/c/d/init.mp4"\r\n#EXTINF:2,URI="no"\r\n\
         \(server.url)/c/d/1.ts\r\n#EXTINF:2,\r\n\(server.url)/far/2.ts\r\n\
         #EXTINF:2,\r\nftp://h/3.ts\r\n\r\n# URI="comment"
         """
       #expect(try some(low, 0, 9999, bench) == expected)
+      let low2 = try opener.open("low.m3u8")
+      #expect(try some(low2, 0, 5, bench) == String(expected.utf8.prefix(5)))
       #expect(try some(low, 10, 20, bench) == String(expected.utf8.dropFirst(10).prefix(20)))
       #expect(try some(low, 99_999, 5, bench) == "")
       #expect(low.info?.length == UInt64(expected.utf8.count) && low.endAtHand(from: 0) == .max)
@@ -138,6 +145,22 @@ import Testing
       bench.network.close()
       server.close()
     }
+  }
+
+  /// A decoder lets go of a playlist when it has read it, and asks for its parts later.
+  @Test func open_afterThePlaylistWasLetGo_isStillBesideWhereItWas() throws {
+    let server = try moving("#EXTM3U")
+    defer { server.close() }
+    let bench = try NetworkBench(nil)
+    var master: CachedResource? = try bench.network.open(server.url + "/play")
+    let opener = WebOpener(bench.network, playlist: server.url + "/play", resource: master)
+    #expect(try bench.readAll(try #require(master)).count == 17)
+    #expect(try some(opener.open("low.m3u8"), 0, 7, bench) == "#EXTM3U")
+    weak let gone = master
+    master = nil
+    #expect(gone == nil)
+    #expect(try some(opener.open("low.m3u8"), 0, 7, bench) == "#EXTM3U")
+    bench.network.close()
   }
 
   @Test func open_fromAnUnknownPlaylist_neverReachesThisMachine() throws {

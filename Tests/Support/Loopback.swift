@@ -55,7 +55,8 @@ func listen(on port: UInt16) throws -> Int32 {
   return number
 }
 
-private func loopback(port: UInt16) -> sockaddr_in {
+/// The address of a port of this machine.
+public func loopback(port: UInt16) -> sockaddr_in {
   var address = sockaddr_in()
   address.sin_family = sa_family_t(AF_INET)
   address.sin_port = port.bigEndian

@@ -13,6 +13,43 @@ public func makePNG(width: Int, height: Int, pixel: (_ x: Int, _ y: Int) -> UInt
     + chunk("IDAT", stored(raw)) + chunk("IEND", [])
 }
 
+/// An interlaced PNG of four colours (Adam7, PNG specification, 8.2).
+///
+/// - Parameters:
+///   - exif: EXIF data that comes behind the picture, from its TIFF header on.
+///   - index: the number of the colour of a pixel, 0 to 3.
+public func makeInterlacedPNG(
+  width: Int, height: Int, colours: [UInt32], exif: [UInt8]? = nil,
+  index: (_ x: Int, _ y: Int) -> UInt8
+) -> [UInt8] {
+  let passes = [
+    (0, 0, 8, 8), (4, 0, 8, 8), (0, 4, 4, 8), (2, 0, 4, 4), (0, 2, 2, 4), (1, 0, 2, 2),
+    (0, 1, 1, 2),
+  ]
+  var raw: [UInt8] = []
+  raw.reserveCapacity(width * height / 4 + height * 16)
+  for (left, top, right, down) in passes {
+    for y in stride(from: top, to: height, by: down) {
+      raw.append(0)
+      var byte: UInt8 = 0
+      var count = 0
+      for x in stride(from: left, to: width, by: right) {
+        byte = byte << 2 | index(x, y)
+        count += 1
+        if count % 4 == 0 { raw.append(byte) }
+      }
+      if count % 4 != 0 { raw.append(byte << UInt8(8 - count % 4 * 2)) }
+    }
+  }
+  let header = bigEndian(UInt32(width)) + bigEndian(UInt32(height)) + [2, 3, 0, 0, 1]
+  let palette = colours.flatMap { colour in
+    [16, 8, 0].map { UInt8(truncatingIfNeeded: colour >> $0) }
+  }
+  return [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A] + chunk("IHDR", header)
+    + chunk("PLTE", palette) + chunk("IDAT", stored(raw)) + (exif.map { chunk("eXIf", $0) } ?? [])
+    + chunk("IEND", [])
+}
+
 /// A zlib stream of stored blocks (RFC 1950 and 1951).
 private func stored(_ raw: [UInt8]) -> [UInt8] {
   var bytes: [UInt8] = [0x78, 0x01]

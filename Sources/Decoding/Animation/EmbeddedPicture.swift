@@ -6,7 +6,9 @@ enum EmbeddedPicture {
   /// The pixels that its header declares; 0 where none can be told, as the renderer then finds none
   /// either or is stopped by its memory limit.
   static func pixels(of url: String) -> Int {
-    guard let text = content(of: url), let size = size(of: base64(text, upTo: longestHead)) else {
+    guard let text = content(of: url),
+      let size = DeclaredSize.find(in: base64(text, upTo: longestHead))
+    else {
       return 0
     }
     let (pixels, overflow) = max(0, size.width).multipliedReportingOverflow(by: max(0, size.height))
@@ -19,11 +21,6 @@ enum EmbeddedPicture {
       url.utf8.prefix(upTo: text.startIndex).dropLast().suffix(7).elementsEqual(";base64".utf8)
     else { return nil }
     return base64(text, upTo: .max)
-  }
-
-  /// The size that a picture's header declares.
-  static func size(of bytes: [UInt8]) -> (width: Int, height: Int)? {
-    bytes.withUnsafeBytes { DeclaredSize.find(in: $0) }
   }
 
   private static func content(of url: String) -> Substring.UTF8View? {

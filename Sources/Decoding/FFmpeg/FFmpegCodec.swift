@@ -184,9 +184,24 @@ enum PictureLimits {
   /// Where it is reduced while it is decoded, or takes no more memory than there is.
   static let reduciblePixels = 250_000_000
 
+  /// What a larger one is reduced to while it is decoded: enough for any terminal, and for a still that
+  /// is saved.
+  static let reducedPixels = 24 << 20
+
+  /// The least whole number that both sides of a picture are divided by, so that it is no larger.
+  static func divisor(_ size: (width: Int, height: Int)) -> Int {
+    var divisor = 1
+    while (size.width + divisor - 1) / divisor * ((size.height + divisor - 1) / divisor)
+      > reducedPixels
+    {
+      divisor += 1
+    }
+    return divisor
+  }
+
   /// Of these nothing but the decoded picture takes memory.
   private static let plain: [AVCodecID] = [
-    AV_CODEC_ID_PNG, AV_CODEC_ID_TIFF, AV_CODEC_ID_BMP, AV_CODEC_ID_PPM, AV_CODEC_ID_PGM,
+    AV_CODEC_ID_TIFF, AV_CODEC_ID_BMP, AV_CODEC_ID_PPM, AV_CODEC_ID_PGM,
     AV_CODEC_ID_PBM, AV_CODEC_ID_TARGA,
   ]
 

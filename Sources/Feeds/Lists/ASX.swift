@@ -13,18 +13,7 @@ struct ASX {
   ) throws(FeedError) -> String? {
     var list = ASX()
     var book = reader.addresses
-    do throws(XMLReader.Failure) {
-      let notes = try XMLReader.read(text, mends: true) { event in
-        list.take(event, &book, &reader)
-        return !reader.isFull
-      }
-      reader.note(notes, of: source)
-    } catch {
-      guard case .malformed = error else {
-        throw .cannotRead(source: source, reason: error.words)
-      }
-      reader.note([error.note], of: source)
-    }
+    try reader.readXML(text, source: source) { event, reader in list.take(event, &book, &reader) }
     return list.title
   }
 

@@ -69,6 +69,24 @@ struct ListReader {
   /// Whether any were added.
   var hasEntries: Bool { !stories.isEmpty }
 
+  /// Reads a list that is XML, as far as it can be read and has room: what was mended is a note.
+  mutating func readXML(
+    _ text: FeedText, source: String, _ take: (XMLEvent, inout ListReader) -> Void
+  ) throws(FeedError) {
+    do throws(XMLReader.Failure) {
+      let notes = try XMLReader.read(text, mends: true) { event in
+        take(event, &self)
+        return !isFull
+      }
+      note(notes, of: source)
+    } catch {
+      guard case .malformed = error else {
+        throw .cannotRead(source: source, reason: error.words)
+      }
+      note([error.note], of: source)
+    }
+  }
+
   /// Adds the entries of a list and gives its title.
   mutating func add(_ list: M3U) -> String? {
     var list = list

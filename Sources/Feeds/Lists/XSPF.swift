@@ -13,17 +13,8 @@ struct XSPF {
   ) throws(FeedError) -> String? {
     var list = XSPF()
     var book = reader.addresses
-    do throws(XMLReader.Failure) {
-      let notes = try XMLReader.read(text, mends: true) { event in
-        if let entry = list.take(event, &book) { reader.add(entry) }
-        return !reader.isFull
-      }
-      reader.note(notes, of: source)
-    } catch {
-      guard case .malformed = error else {
-        throw .cannotRead(source: source, reason: error.words)
-      }
-      reader.note([error.note], of: source)
+    try reader.readXML(text, source: source) { event, reader in
+      if let entry = list.take(event, &book) { reader.add(entry) }
     }
     return list.title
   }

@@ -1,3 +1,5 @@
+import System
+
 /// What a playlist from the network names, as the decoder gets it: as it is, but for a playlist that
 /// redirects have led away from its address. Only the player knows to where; such a one is given with
 /// whole addresses in place of relative ones, which the decoder would look for beside the address that
@@ -66,11 +68,26 @@ final class MovedPlaylist: Resource {
     asItIs { [weak self] result in
       guard let self else { return }
       guard let bytes = try? result.get() else { return answer(result) }
-      guard let base = source.answering, MovedPlaylist.isPlaylist(bytes) else {
+      guard let base = source.answering else {
         state = .asItIs
         return answer(result)
       }
-      readAll(base: base) { [weak self] in self?.read(offset: 0, length: length, answer: answer) }
+      recognise(bytes) { [weak self] isPlaylist in
+        guard let self else { return }
+        guard isPlaylist else {
+          state = .asItIs
+          return answer(result)
+        }
+        readAll(base: base) { [weak self] in self?.read(offset: 0, length: length, answer: answer) }
+      }
+    }
+  }
+
+  /// Tells whether it is a playlist from its first bytes, and from more of them where they do not decide.
+  private func recognise(_ bytes: [UInt8], _ next: @escaping (Bool) -> Void) {
+    if let isPlaylist = PlaylistMark.isPlaylist(bytes) { return next(isPlaylist) }
+    source.read(offset: 0, length: PlaylistMark.reach) { result in
+      next((try? result.get()).flatMap(PlaylistMark.isPlaylist) ?? false)
     }
   }
 
@@ -90,12 +107,7 @@ final class MovedPlaylist: Resource {
 
   // MARK: - The text (RFC 8216)
 
-  private static let mark = Array("#EXTM3U".utf8)
   private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
-
-  private static func isPlaylist(_ bytes: [UInt8]) -> Bool {
-    bytes.dropFirst(bytes.starts(with: byteOrderMark) ? 3 : 0).starts(with: mark)
-  }
 
   /// The same text with what it names as whole addresses: its lines that are addresses, and the
   /// attribute URI of its tags. What makes no web address stays, and is refused when it is opened.
@@ -125,7 +137,8 @@ final class MovedPlaylist: Resource {
 
   private static func address(_ text: ArraySlice<UInt8>, _ base: WebAddress) -> [UInt8] {
     let reference = String(decoding: text, as: UTF8.self)
-    guard !text.isEmpty, let address = WebAddress(reference, relativeTo: base) else {
+    guard text.contains(where: { $0 > 0x20 }), let address = WebAddress(reference, relativeTo: base)
+    else {
       return Array(text)
     }
     // A fragment is nothing that a server sees.

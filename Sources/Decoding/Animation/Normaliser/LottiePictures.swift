@@ -76,7 +76,7 @@ extension LottieNormaliser {
     }
     guard bytes.starts(with: [0x89, 0x50, 0x4E, 0x47]) || bytes.starts(with: [0xFF, 0xD8, 0xFF])
     else { return nil }
-    let size = EmbeddedPicture.size(of: bytes)
+    let size = DeclaredSize.find(in: bytes)
     return Picture(bytes: bytes, width: size?.width ?? 0, height: size?.height ?? 0)
   }
 }

@@ -1,4 +1,4 @@
-import DecoderLink
+import System
 import Testing
 
 @Suite struct PlaylistMarkTests {

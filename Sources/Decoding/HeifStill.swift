@@ -1,0 +1,80 @@
+import CHeif
+import DecoderLink
+
+/// A HEIF or AVIF still that libheif decodes, which knows grids, rotation, mirroring and alpha; with what
+/// it was decoded from. Binding file of libheif: unsafe pointers.
+final class HeifStill {
+  private let file: WholeFile
+  private let context: OpaquePointer
+  private var handle: OpaquePointer?
+  private var image: OpaquePointer?
+  private let codecName: String
+
+  static func open(_ stream: ResourceStream) throws(DecodingError) -> StillStory {
+    let still = try HeifStill(WholeFile(stream))
+    let frame = try FFmpegFrame()
+    try still.lend(to: frame)
+    return StillStory(
+      frame, owner: still, container: "heif", codec: still.codecName,
+      size: (frame.width, frame.height))
+  }
+
+  /// libheif loads its decoders from files: once a process, before the sandbox closes.
+  static func prepare() { heif_init(nil) }
+
+  private init(_ file: WholeFile) throws(DecodingError) {
+    self.file = file
+    let head = file.bytes.prefix(64)
+    codecName = String(decoding: head, as: UTF8.self).contains("avi") ? "av1" : "hevc"
+    guard let context = heif_context_alloc() else { throw .outOfMemory }
+    self.context = context
+    heif_context_set_max_decoding_threads(context, 0)
+    try check(
+      heif_context_read_from_memory_without_copy(
+        context, file.bytes.baseAddress, file.bytes.count, nil))
+    try check(heif_context_get_primary_image_handle(context, &handle))
+    let width = Int(heif_image_handle_get_width(handle))
+    let height = Int(heif_image_handle_get_height(handle))
+    guard width > 0, height > 0, width <= PictureLimits.reduciblePixels / height else {
+      throw .tooLarge(width: width, height: height)
+    }
+    let hasAlpha = heif_image_handle_has_alpha_channel(handle) != 0
+    try check(
+      heif_decode_image(
+        handle, &image, heif_colorspace_RGB,
+        hasAlpha ? heif_chroma_interleaved_RGBA : heif_chroma_interleaved_RGB, nil))
+  }
+
+  deinit {
+    if let image { heif_image_release(image) }
+    if let handle { heif_image_handle_release(handle) }
+    heif_context_free(context)
+  }
+
+  private func check(_ error: heif_error) throws(DecodingError) {
+    switch error.code {
+    case heif_error_Ok: return
+    case heif_error_Memory_allocation_error: throw .outOfMemory
+    case heif_error_Unsupported_filetype, heif_error_Unsupported_feature,
+      heif_error_Decoder_plugin_error where error.subcode == heif_suberror_Unsupported_codec:
+      throw DecodingError("this kind of HEIF picture is not supported")
+    default: throw .damaged(codec: codecName)
+    }
+  }
+
+  /// Makes a frame point to the pixels; valid while this object lives.
+  private func lend(to frame: FFmpegFrame) throws(DecodingError) {
+    var stride: Int32 = 0
+    guard let plane = heif_image_get_plane(image, heif_channel_interleaved, &stride) else {
+      throw .damaged(codec: codecName)
+    }
+    let hasAlpha = heif_image_get_chroma_format(image) == heif_chroma_interleaved_RGBA
+    let isOverBlack = hasAlpha && heif_image_is_premultiplied_alpha(image) != 0
+    frame.lend(
+      plane, strideBytes: Int(stride),
+      width: Int(heif_image_get_width(image, heif_channel_interleaved)),
+      height: Int(heif_image_get_height(image, heif_channel_interleaved)),
+      pixels: hasAlpha
+        ? (isOverBlack ? .redGreenBlueUnused : .redGreenBlueAlpha) : .redGreenBlue)
+  }
+}
