@@ -29,8 +29,8 @@ public struct ViewingRules: Equatable, Sendable {
     public var numbers: [Int]?
     public var leftOut: [Refusal: Int] = [:]
 
-    /// "nothing left to tell: 3 stories seen as often as allowed, 1 story expired".
-    public var wordsForNothing: String { "nothing left to tell: " + Refusal.words(for: leftOut) }
+    /// "nothing left to play: 3 stories seen as often as allowed, 1 story expired".
+    public var wordsForNothing: String { "nothing left to play: " + Refusal.words(for: leftOut) }
   }
 
   /// Why a story is not told at a time (seconds since 1970); nil where it is.

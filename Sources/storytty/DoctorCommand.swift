@@ -42,7 +42,7 @@ struct DoctorCommand {
     print("  colours      \(abilities.colour.rawValue)")
     print("  characters   \(abilities.unicode ? "UTF-8" : "ASCII: the locale is not UTF-8")")
     if abilities.isDumb {
-      print("  warning      it cannot place a cursor: stories are told in words")
+      print("  warning      it cannot place a cursor: stories are listed, not played")
     }
     if window.columns < ScreenLayout.leastColumns || window.rows < ScreenLayout.leastRows {
       print("  warning      too small: 40x12 at least")

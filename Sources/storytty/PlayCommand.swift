@@ -88,7 +88,7 @@ struct PlayCommand {
     close(history, options.log)
     complain(all: outcome.result.complaints)
     if outcome.result.outcome == .nothingPlayed, outcome.result.complaints.isEmpty {
-      complain("nothing left to tell: another player has used up the views")
+      complain("nothing left to play: another player has used up the views")
     }
     complain(skipped: feed.skipped)
     let reportFailed = !writeReport(outcome.report)

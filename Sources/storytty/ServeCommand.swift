@@ -13,7 +13,7 @@ struct ServeCommand {
       return Status.usage
     }
     if Installation.decoder == nil {
-      complain("storytty-decoder is missing: how long media are will not be told")
+      complain("storytty-decoder is missing: the feed will not say how long its media are")
     }
     do throws(ServerError) {
       if let target = invocation.serve.export { return try export(directory, to: target) }

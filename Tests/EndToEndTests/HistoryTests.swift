@@ -26,7 +26,7 @@ extension EndToEnd {
       #expect(fourth.status == 2)
       #expect(
         fourth.text
-          == "storytty: nothing left to tell: 2 stories seen as often as allowed\r\n")
+          == "storytty: nothing left to play: 2 stories seen as often as allowed\r\n")
     }
 
     @Test func maxViews_withinARun_countWhenGoingBack() throws {
@@ -169,7 +169,7 @@ extension EndToEnd {
       #expect(none.status == 2)
       #expect(
         none.text
-          == "storytty: nothing left to tell: 1 story expired, 2 stories older than wanted\r\n")
+          == "storytty: nothing left to play: 1 story expired, 2 stories older than wanted\r\n")
       // Files of a folder have no date of publishing.
       #expect(try viewer.playAll(["--max-age", "1s", viewer.home.path("1.png")]).status == 0)
     }
@@ -192,7 +192,7 @@ extension EndToEnd {
       #expect(none.terminal.awaitEnd()?.shellStatus == 2)
       #expect(
         String(decoding: none.terminal.output, as: UTF8.self)
-          == "storytty: nothing left to tell: 2 stories seen as often as allowed, "
+          == "storytty: nothing left to play: 2 stories seen as often as allowed, "
           + "1 story expired\r\n")
     }
 

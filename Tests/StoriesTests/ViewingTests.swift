@@ -198,10 +198,10 @@ extension Past {
 
   @Test(
     arguments: [
-      ([.exhausted: 3], "nothing left to tell: 3 stories seen as often as allowed"),
+      ([.exhausted: 3], "nothing left to play: 3 stories seen as often as allowed"),
       (
         [.exhausted: 1, .tooOld: 2, .expired: 1],
-        "nothing left to tell: 1 story seen as often as allowed, 1 story expired, "
+        "nothing left to play: 1 story seen as often as allowed, 1 story expired, "
           + "2 stories older than wanted"
       ),
     ] as [([ViewingRules.Refusal: Int], String)])
