@@ -11,6 +11,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -77,6 +78,15 @@ int lx_spawn_reading(const char *path, char *const argv[], int *out, pid_t *pid)
 }
 
 int lx_socketpair(int pair[2]) { return socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) ? errno : 0; }
+
+ssize_t lx_read_cached(int file, void *bytes, size_t count, int64_t offset) {
+  struct iovec part = {bytes, count};
+  ssize_t got;
+  do {
+    got = preadv2(file, &part, 1, offset, RWF_NOWAIT);
+  } while (got < 0 && errno == EINTR);
+  return got;
+}
 
 int lx_eventfd(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
 const int lx_set_description_lock = F_OFD_SETLK;

@@ -361,10 +361,26 @@ public final class DecoderSession {
       let number = nextResource
       nextResource += 1
       resources[number] = resource
-      process.send(.resource(request: request, id: number, length: resource.info?.length))
+      answersOwed += 1
+      resource.whenOpened { [weak self] error in
+        guard let self, !isClosed else { return }
+        answersOwed -= 1
+        opened(number, request: request, error)
+      }
     } catch {
       process.send(.refused(request: request, reason: error.reason))
     }
+  }
+
+  private func opened(_ number: UInt32, request: UInt32, _ error: ResourceError?) {
+    if let error {
+      resources[number] = nil
+      process.send(.refused(request: request, reason: error.reason))
+    } else {
+      let length = resources[number]?.info?.length
+      process.send(.resource(request: request, id: number, length: length))
+    }
+    watch()
   }
 
   /// Lets go of its resources; what the decoder waits for does not come any more.

@@ -1,16 +1,121 @@
 import Glibc
+import Synchronization
 import System
 
 /// A regular file as a resource. The file may be replaced or cut while it is read: what is read
 /// then is what is there.
+///
+/// It is opened and read on a thread of its own, because a network mount or a FUSE file system may
+/// hang: that keeps this file's readers waiting, and nothing else. What the kernel has in its page
+/// cache is read at once, without the thread. The answers come when `Network.deliver` is called.
 public final class FileResource: Resource {
-  private let descriptor: Descriptor
-  public let info: ContentInfo?
-  public let ending: String
+  private enum State {
+    case opening
+    case open(OpenFile)
+    case failed(ResourceError)
+  }
 
-  /// Opens a regular file; directories, fifos and devices are refused without waiting for them.
-  public init(path: String) throws(ResourceError) {
+  private typealias Answer = (Result<[UInt8], ResourceError>) -> Void
+
+  public private(set) var info: ContentInfo?
+  public let ending: String
+  private var state = State.opening
+  private let reads: FileReads
+  let thread: FileThread
+  /// What waits for the file to be open, in turn.
+  private var waiting: [() -> Void] = []
+  /// Reads that the thread has not answered.
+  private var pending: Set<UInt64> = []
+
+  /// Opens a regular file; directories, FIFOs and devices are refused without waiting for them.
+  convenience init(path: String, reads: FileReads) throws(ResourceError) {
+    try self.init(path: path, reads: reads) { () throws(ResourceError) in
+      try OpenFile(path: path)
+    }
+  }
+
+  /// - Parameters:
+  ///   - path: only its ending is looked at.
+  ///   - open: opens the file, on its thread.
+  init(
+    path: String, reads: FileReads, open: @escaping @Sendable () throws(ResourceError) -> OpenFile
+  ) throws(ResourceError) {
     ending = path.fileEnding
+    self.reads = reads
+    do {
+      thread = try FileThread(reads.mailbox)
+    } catch {
+      throw ResourceError("cannot be opened: \(error.reason)")
+    }
+    let number = reads.expect { [weak self] outcome in
+      if case .opened(let result) = outcome { self?.opened(result) }
+    }
+    thread.send(.open(number: number, open))
+  }
+
+  deinit {
+    for number in pending { reads.forget(number) }
+    thread.stop()
+  }
+
+  private func opened(_ result: Result<OpenFile, ResourceError>) {
+    switch result {
+    case .success(let file):
+      info = ContentInfo(length: file.length)
+      state = .open(file)
+    case .failure(let error): state = .failed(error)
+    }
+    let ready = waiting
+    waiting = []
+    for next in ready { next() }
+  }
+
+  public func whenOpened(_ answer: @escaping (ResourceError?) -> Void) {
+    switch state {
+    case .opening: waiting.append { [weak self] in self?.whenOpened(answer) }
+    case .open: answer(nil)
+    case .failed(let error): answer(error)
+    }
+  }
+
+  public func read(
+    offset: UInt64, length: Int, answer: @escaping (Result<[UInt8], ResourceError>) -> Void
+  ) {
+    switch state {
+    case .opening:
+      waiting.append { [weak self] in
+        self?.read(offset: offset, length: length, answer: answer)
+      }
+    case .failed(let error): answer(.failure(error))
+    case .open(let file):
+      if let bytes = file.readCached(offset: offset, length: length) {
+        return answer(.success(bytes))
+      }
+      let number = reads.expect { [weak self] outcome in
+        guard case .read(let number, let result) = outcome, let self,
+          pending.remove(number) != nil
+        else { return }
+        answer(result)
+      }
+      pending.insert(number)
+      thread.send(.read(number: number, file, offset: offset, length: length))
+    }
+  }
+
+  public func cancel() {
+    for number in pending { reads.forget(number) }
+    pending = []
+    waiting = []
+  }
+}
+
+/// A regular file that is open for reading.
+final class OpenFile: Sendable {
+  private let descriptor: Descriptor
+  /// In bytes, when it was opened.
+  let length: UInt64
+
+  init(path: String) throws(ResourceError) {
     do {
       descriptor = try Descriptor.open(reading: path)
     } catch {
@@ -19,31 +124,151 @@ public final class FileResource: Resource {
     var status = stat()
     guard fstat(descriptor.number, &status) == 0 else { throw ResourceError("cannot be examined") }
     switch status.st_mode & S_IFMT {
-    case S_IFREG: info = ContentInfo(length: UInt64(max(0, status.st_size)))
+    case S_IFREG: length = UInt64(max(0, status.st_size))
     case S_IFDIR: throw ResourceError("is a directory")
     default: throw ResourceError("not a regular file")
     }
   }
 
-  public func read(
-    offset: UInt64, length: Int, answer: @escaping (Result<[UInt8], ResourceError>) -> Void
-  ) {
-    do {
-      answer(.success(try descriptor.read(at: offset, count: length)))
-    } catch {
-      answer(.failure(ResourceError(error.reason.lowercasedFirst)))
-    }
+  /// Reads a range that is in memory already; nil where a disk or server would be waited for.
+  func readCached(offset: UInt64, length: Int) -> [UInt8]? {
+    descriptor.readCached(at: offset, count: length)
   }
 
-  public func cancel() {}
+  func read(offset: UInt64, length: Int) throws(ResourceError) -> [UInt8] {
+    do {
+      return try descriptor.read(at: offset, count: length)
+    } catch {
+      throw ResourceError(error.reason.lowercasedFirst)
+    }
+  }
+}
+
+/// What the threads of files have done, on its way to the loop.
+final class FileMailbox: Sendable {
+  enum Outcome: Sendable {
+    case opened(Result<OpenFile, ResourceError>)
+    case read(number: UInt64, Result<[UInt8], ResourceError>)
+  }
+
+  private let outcomes = Mutex<[(number: UInt64, outcome: Outcome)]>([])
+  private let bell: Bell
+
+  init(_ bell: Bell) { self.bell = bell }
+
+  func post(_ outcome: Outcome, of number: UInt64) {
+    outcomes.withLock { $0.append((number, outcome)) }
+    bell.ring()
+  }
+
+  func take() -> [(number: UInt64, outcome: Outcome)] {
+    outcomes.withLock { outcomes in
+      defer { outcomes = [] }
+      return outcomes
+    }
+  }
+}
+
+/// The reads of files that the loop waits for.
+final class FileReads {
+  let mailbox: FileMailbox
+  private var expected: [UInt64: (FileMailbox.Outcome) -> Void] = [:]
+  private var nextNumber: UInt64 = 0
+
+  /// - Parameter bell: rung when there is something to deliver.
+  init(_ bell: Bell) { mailbox = FileMailbox(bell) }
+
+  /// Gives out a number, whose outcome is passed to `answer` on the loop.
+  func expect(_ answer: @escaping (FileMailbox.Outcome) -> Void) -> UInt64 {
+    nextNumber += 1
+    expected[nextNumber] = answer
+    return nextNumber
+  }
+
+  func forget(_ number: UInt64) { expected[number] = nil }
+
+  func deliver() {
+    for (number, outcome) in mailbox.take() { expected.removeValue(forKey: number)?(outcome) }
+  }
+}
+
+/// Opens and reads one file, in turn. It is not waited for when it is stopped: a call that hangs ends
+/// when its file system answers, or with the program.
+final class FileThread: Sendable {
+  enum Command: Sendable {
+    case open(number: UInt64, @Sendable () throws(ResourceError) -> OpenFile)
+    case read(number: UInt64, OpenFile, offset: UInt64, length: Int)
+  }
+
+  private struct State {
+    var commands: [Command] = []
+    var isStopped = false
+  }
+
+  private let state = Mutex(State())
+  private let wake: Bell
+  private let mailbox: FileMailbox
+
+  init(_ mailbox: FileMailbox) throws(SystemError) {
+    self.mailbox = mailbox
+    wake = try Bell()
+    _ = try WorkerThread { [self] in run() }
+  }
+
+  func send(_ command: Command) {
+    state.withLock { $0.commands.append(command) }
+    wake.ring()
+  }
+
+  func stop() {
+    state.withLock { $0 = State(isStopped: true) }
+    wake.ring()
+  }
+
+  private func run() {
+    while true {
+      let (command, isStopped) = state.withLock { state in
+        (state.commands.isEmpty ? nil : state.commands.removeFirst(), state.isStopped)
+      }
+      if isStopped { return }
+      guard let command else {
+        _ = try? awaitReadiness(of: [Interest(wake.number)], until: nil)
+        wake.silence()
+        continue
+      }
+      switch command {
+      case .open(let number, let open):
+        let result = Result { () throws(ResourceError) in try open() }
+        mailbox.post(.opened(result), of: number)
+      case .read(let number, let file, let offset, let length):
+        let result = Result { () throws(ResourceError) in
+          try file.read(offset: offset, length: length)
+        }
+        mailbox.post(.read(number: number, result), of: number)
+      }
+    }
+  }
+}
+
+extension Network {
+  /// Opens a file of this machine; that it cannot be opened is the answer to its first read.
+  ///
+  /// - Throws: where there is no thread for it.
+  public func open(file path: String) throws(ResourceError) -> FileResource {
+    try FileResource(path: path, reads: files)
+  }
 }
 
 /// Lets a local playlist name regular files in its own directory and below it, and nothing else.
 public final class LocalOpener: ResourceOpener {
+  private let network: Network
   private let root: String
 
   /// An opener for what the file at this absolute path names.
-  public init(playlist path: String) {
+  ///
+  /// - Parameter network: on whose loop the files are read.
+  public init(_ network: Network, playlist path: String) {
+    self.network = network
     root = String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)])
   }
 
@@ -51,11 +276,14 @@ public final class LocalOpener: ResourceOpener {
     let refusal = ResourceError("a playlist may only name files beside it")
     guard let path = localPath(of: reference), !path.isEmpty else { throw refusal }
     let whole = path.hasPrefix("/") ? path : root + "/" + path
-    guard let real = Paths.canonical(whole) else { throw ResourceError("a part of it is missing") }
-    guard let realRoot = Paths.canonical(root.isEmpty ? "/" : root),
-      real.hasPrefix(realRoot.hasSuffix("/") ? realRoot : realRoot + "/")
-    else { throw refusal }
-    return try FileResource(path: real)
+    let folder = root.isEmpty ? "/" : root
+    return try FileResource(path: whole, reads: network.files) { () throws(ResourceError) in
+      guard let real = Paths.canonical(whole) else { throw ResourceError("a part of it is missing") }
+      guard let realRoot = Paths.canonical(folder),
+        real.hasPrefix(realRoot.hasSuffix("/") ? realRoot : realRoot + "/")
+      else { throw refusal }
+      return try OpenFile(path: real)
+    }
   }
 
   /// The path of a relative reference or a file URL; nil for any other scheme.

@@ -33,6 +33,10 @@ public protocol Resource: AnyObject {
   /// Length and type; nil until the source has told them.
   var info: ContentInfo? { get }
 
+  /// Answers once it is known whether there is such a thing and, for a file, how long it is: with nil,
+  /// or with the reason why it cannot be opened.
+  func whenOpened(_ answer: @escaping (ResourceError?) -> Void)
+
   /// Reads a range. Fewer bytes than `length` mean that the resource ends there.
   func read(
     offset: UInt64, length: Int, answer: @escaping (Result<[UInt8], ResourceError>) -> Void)
@@ -64,6 +68,9 @@ public protocol Resource: AnyObject {
 }
 
 extension Resource {
+  /// What is not known yet is told by its reads.
+  public func whenOpened(_ answer: @escaping (ResourceError?) -> Void) { answer(nil) }
+
   /// Where all of it is here.
   public func readSome(
     offset: UInt64, length: Int, answer: @escaping (Result<[UInt8], ResourceError>) -> Void

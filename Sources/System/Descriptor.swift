@@ -103,6 +103,25 @@ public struct Descriptor: ~Copyable, Sendable {
     return bytes
   }
 
+  /// Reads at a position of a file what the kernel has in memory; nil where it would have to wait for
+  /// some of it, and where the file system cannot tell.
+  public func readCached(at offset: UInt64, count: Int) -> [UInt8]? {
+    guard offset <= UInt64(Int64.max) else { return [] }
+    var isWhole = true
+    let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+      while filled < count {
+        let target = UnsafeMutableRawBufferPointer(
+          rebasing: UnsafeMutableRawBufferPointer(buffer)[filled...])
+        let got = lx_read_cached(
+          number, target.baseAddress, target.count, Int64(offset) + Int64(filled))
+        if got < 0 { isWhole = false }
+        guard got > 0 else { break }
+        filled += got
+      }
+    }
+    return isWhole ? bytes : nil
+  }
+
   /// Writes what the other side takes.
   public func write(_ bytes: ArraySlice<UInt8>) throws(SystemError) -> Transfer {
     var code: Int32 = 0

@@ -7,6 +7,27 @@ import Testing
 @testable import Decoders
 @testable import Resources
 
+/// A file's bytes that are all here.
+private final class MemoryResource: Resource {
+  private let bytes: [UInt8]
+  let ending: String
+
+  init(path: String) throws {
+    bytes = try readFile(path)
+    ending = path.fileEnding
+  }
+
+  var info: ContentInfo? { ContentInfo(length: UInt64(bytes.count)) }
+
+  func read(
+    offset: UInt64, length: Int, answer: @escaping (Result<[UInt8], ResourceError>) -> Void
+  ) {
+    answer(.success(Array(bytes.dropFirst(Int(min(offset, UInt64(bytes.count)))).prefix(length))))
+  }
+
+  func cancel() {}
+}
+
 /// Sessions with the real decoder, and with programs that misbehave in its place.
 @Suite struct DecoderSessionTests {
   private let directory: TemporaryDirectory
@@ -24,7 +45,7 @@ import Testing
   private func session(from pool: DecoderPool) throws -> DecoderSession {
     let clip = try Clip(width: 320, height: 180, rate: 25, seconds: 1).file()
     return try DecoderSession(
-      from: pool, telling: FileResource(path: clip), opener: nil, shape: shape)
+      from: pool, telling: MemoryResource(path: clip), opener: nil, shape: shape)
   }
 
   /// All events until the session has ended or failed, or the time is over.
@@ -112,7 +133,7 @@ import Testing
     let pool = DecoderPool(program: program)
     try directory.write([UInt8](repeating: 7, count: 4 << 20), to: "big")
     let session = try DecoderSession(
-      from: pool, telling: FileResource(path: directory.path + "/big"), opener: nil, shape: shape)
+      from: pool, telling: MemoryResource(path: directory.path + "/big"), opener: nil, shape: shape)
     #expect(try failure(events(session)) == "the decoder spoke out of turn")
   }
 
@@ -187,7 +208,7 @@ import Testing
       program: try liar(saying: [.opened(Lie.info)], flood: ofSound ? silence : stale))
     let clip = try Clip(width: 320, height: 180, rate: 25, seconds: 1).file()
     let session = try DecoderSession(
-      from: pool, telling: FileResource(path: clip), opener: nil, shape: shape, soundRate: 48_000)
+      from: pool, telling: MemoryResource(path: clip), opener: nil, shape: shape, soundRate: 48_000)
     session.allow(pictures: 1)
     session.allow(soundFrames: 1)
     if !ofSound { session.seek(to: .seconds(1)) }
@@ -236,7 +257,7 @@ import Testing
     let path = try directory.write(text, to: "list")
     let pool = DecoderPool(program: try decoder(faulty: "exec sleep 60"))
     let session = try DecoderSession(
-      from: pool, telling: FileResource(path: path), opener: nil, shape: shape)
+      from: pool, telling: MemoryResource(path: path), opener: nil, shape: shape)
     #expect(session.isPlaylist == expected)
   }
 
@@ -254,7 +275,7 @@ import Testing
       ]))
     let clip = try Clip(width: 320, height: 180, rate: 25, seconds: 1).file()
     let session = try DecoderSession(
-      from: pool, telling: FileResource(path: clip), opener: nil, shape: shape, soundRate: 48_000)
+      from: pool, telling: MemoryResource(path: clip), opener: nil, shape: shape, soundRate: 48_000)
     session.allow(soundFrames: 1000)
     session.seek(to: .zero)
     let events = try events(session)
@@ -270,7 +291,7 @@ import Testing
     let pool = DecoderPool(program: try decoder())
     let clip = try Clip(width: 320, height: 180, rate: 25, seconds: 1, sound: true).file()
     let session = try DecoderSession(
-      from: pool, telling: FileResource(path: clip), opener: nil, shape: shape, soundRate: 48_000)
+      from: pool, telling: MemoryResource(path: clip), opener: nil, shape: shape, soundRate: 48_000)
     session.allow(pictures: 100)
     #expect(session.deadline == nil)
     session.allow(soundFrames: 48_000)
@@ -409,7 +430,7 @@ import Testing
 
   private func failure(of file: String, _ pool: DecoderPool) throws -> String? {
     let session = try DecoderSession(
-      from: pool, telling: FileResource(path: directory.path(file)), opener: nil, shape: shape)
+      from: pool, telling: MemoryResource(path: directory.path(file)), opener: nil, shape: shape)
     session.allow(pictures: 1)
     return try failure(events(session))
   }

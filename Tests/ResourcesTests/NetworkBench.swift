@@ -32,6 +32,24 @@ final class NetworkBench {
     return try answer ?? { throw SupportError("no answer") }()
   }
 
+  /// Reads a range of anything and waits for the answer.
+  func bytes(
+    _ resource: any Resource, _ offset: UInt64, _ length: Int
+  ) throws -> Result<[UInt8], ResourceError> {
+    var answer: Result<[UInt8], ResourceError>?
+    resource.read(offset: offset, length: length) { answer = $0 }
+    try wait { answer != nil }
+    return try answer ?? { throw SupportError("no answer") }()
+  }
+
+  /// Waits for whether it can be opened; nil where it can.
+  func opened(_ resource: any Resource) throws -> ResourceError? {
+    var answer: ResourceError??
+    resource.whenOpened { answer = .some($0) }
+    try wait { answer != nil }
+    return answer ?? nil
+  }
+
   /// Reads all, in pieces as a decoder does.
   func readAll(_ resource: CachedResource, piece: Int = 65_536) throws -> [UInt8] {
     var bytes: [UInt8] = []

@@ -31,6 +31,9 @@ int lx_spawn_reading(const char *path, char *const argv[], int *out, pid_t *pid)
 /// A connected pair of stream sockets, close-on-exec. Returns 0 or an errno value.
 int lx_socketpair(int pair[2]);
 
+/// Reads from a file at an offset what the kernel has in memory; -1 where it would wait.
+ssize_t lx_read_cached(int file, void *bytes, size_t count, int64_t offset);
+
 /// An eventfd, non-blocking, close-on-exec; -1 on failure.
 int lx_eventfd(void);
 

@@ -7,6 +7,8 @@ public final class Network {
   /// When this run began, in seconds since 1970.
   let began = WallClock.seconds
   private let bell: Bell
+  /// The files of this machine that are read beside it.
+  let files: FileReads
   private(set) var loader: HTTPLoader?
   private(set) var cache: CacheThread?
   private var contents: [ContentNumber: Content] = [:]
@@ -42,6 +44,7 @@ public final class Network {
     self.options = options
     self.disk = disk
     bell = try Bell()
+    files = FileReads(bell)
   }
 
   deinit {
@@ -204,6 +207,7 @@ public final class Network {
   /// Takes in what has come and answers reads.
   public func deliver() {
     bell.silence()
+    files.deliver()
     var stirred: Set<ContentNumber> = []
     for (number, event) in cache?.take() ?? [] {
       contents[number]?.take(event)

@@ -1,0 +1,100 @@
+import Glibc
+import Support
+import System
+import Testing
+
+extension EndToEnd {
+  /// Files on a mount that does not answer any more, as a network file system whose server is gone:
+  /// imitated by a library that keeps whoever opens or reads one of them waiting.
+  @Suite(.serialized) struct HangingFileTests {
+    private let folder: TemporaryDirectory
+
+    init() throws { folder = try TemporaryDirectory() }
+
+    /// From now on, files whose names begin with "mount" hang.
+    private func hang() throws { try folder.write([], to: "hangs") }
+
+    private func library() throws -> String {
+      let compiler = try #require(Programs.installed("gcc"))
+      let source = try folder.write(
+        """
+        #define _GNU_SOURCE
+        #include <dlfcn.h>
+        #include <fcntl.h>
+        #include <stdarg.h>
+        #include <stdlib.h>
+        #include <string.h>
+        #include <unistd.h>
+        static void wait_for(const char *path) {
+          if (!path || !strstr(path, "/mount")) return;
+          while (access(getenv("HANGS"), F_OK) == 0) usleep(10000);
+        }
+        #define OPENS(name)                                                \\
+          int name(const char *path, int flags, ...) {                     \\
+            va_list list;                                                  \\
+            va_start(list, flags);                                         \\
+            int mode = va_arg(list, int);                                  \\
+            va_end(list);                                                  \\
+            wait_for(path);                                                \\
+            int (*real)(const char *, int, ...) = dlsym(RTLD_NEXT, #name); \\
+            return real(path, flags, mode);                                \\
+          }
+        OPENS(open)
+        OPENS(open64)
+        """, to: "hanging.c")
+      let library = folder.path("hanging.so")
+      let made = try run(compiler, ["-shared", "-fPIC", "-o", library, source, "-ldl"])
+      #expect(made.status == 0, "\(made.errorText)")
+      return library
+    }
+
+    private func play(_ arguments: [String]) throws -> Play {
+      try Play(
+        arguments + ["--volume", "0"],
+        environment: ["LD_PRELOAD": library(), "HANGS": folder.path("hangs")])
+    }
+
+    private func picture(_ color: UInt32, _ name: String) throws -> String {
+      try folder.write(makePNG(width: 16, height: 16) { _, _ in color }, to: name)
+    }
+
+    @Test(arguments: [true, false]) func file_thatHangs_costsItsStoryAlone(preloads: Bool) throws {
+      let files = try [
+        picture(0xFF0000, "1.png"), picture(0xFFFFFF, "mount-2.png"), picture(0x0000FF, "3.png"),
+        picture(0x00FF00, "4.png"),
+      ]
+      let play = try play(
+        ["--manual"] + (preloads ? [] : ["--no-preload"]) + files)
+      #expect(play.waitFor(color: 0xFF0000))
+      try hang()
+      play.press(.right)
+      // The viewer sees what is waited for, and keys work. One that was kept ready may be shown.
+      if !preloads { #expect(play.waitFor("mount-2.png")) }
+      play.press(.right)
+      #expect(play.waitFor(color: 0x0000FF))
+      play.press(.right)
+      #expect(play.waitFor(color: 0x00FF00))
+      play.press(.left)
+      play.press(.left)
+      play.press(.left)
+      #expect(play.waitFor(color: 0xFF0000))
+      let asked = Instant.now
+      #expect(play.quit()?.shellStatus == 0)
+      #expect(Instant.now - asked < .seconds(2))
+      play.expectRestored()
+    }
+
+    /// It plays when the mount answers again.
+    @Test func file_thatHangsForAWhile_isShownThen() throws {
+      let files = try [picture(0xFF0000, "1.png"), picture(0x00FFFF, "mount-2.png")]
+      let play = try play(["--manual", "--no-preload"] + files)
+      #expect(play.waitFor(color: 0xFF0000))
+      try hang()
+      play.press(.right)
+      #expect(play.waitFor("mount-2.png"))
+      unlink(folder.path("hangs"))
+      #expect(play.waitFor(color: 0x00FFFF))
+      #expect(play.quit()?.shellStatus == 0)
+    }
+  }
+}
