@@ -10,7 +10,7 @@ public struct StoryBytes {
   /// Opens a story's bytes, with what opens those that they name where they are a playlist.
   func open(_ story: Story) throws(ResourceError) -> (any Resource, any ResourceOpener) {
     switch story.source {
-    case .file(let path): 
+    case .file(let path):
       return (try network.open(file: path), LocalOpener(network, playlist: path))
     case .url(let url):
       // What names it decides what it may reach.

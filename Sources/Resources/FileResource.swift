@@ -278,7 +278,9 @@ public final class LocalOpener: ResourceOpener {
     let whole = path.hasPrefix("/") ? path : root + "/" + path
     let folder = root.isEmpty ? "/" : root
     return try FileResource(path: whole, reads: network.files) { () throws(ResourceError) in
-      guard let real = Paths.canonical(whole) else { throw ResourceError("a part of it is missing") }
+      guard let real = Paths.canonical(whole) else {
+        throw ResourceError("a part of it is missing")
+      }
       guard let realRoot = Paths.canonical(folder),
         real.hasPrefix(realRoot.hasSuffix("/") ? realRoot : realRoot + "/")
       else { throw refusal }

@@ -123,7 +123,9 @@ enum Verdict: Equatable, Sendable {
   private static func judgeWhole(_ head: ResponseHead, _ ask: Ask, _ host: String) -> Verdict {
     guard !head.isEncoded || ask.unpacks else { return .packed }
     let total = head.isEncoded ? nil : head.contentLength
-    if let total, total > mostLength { return .fail(.badAnswer("\(host) claims an impossible length")) }
+    if let total, total > mostLength {
+      return .fail(.badAnswer("\(host) claims an impossible length"))
+    }
     if let known = ask.known, !ask.revalidates, !isSame(head, total: total, known) {
       return head.isCalledWebPage ? .page : .changed
     }
