@@ -1,3 +1,4 @@
+import Addresses
 import JSONText
 
 /// What a server, or a folder's `animations.json`, offers as reactions: an array of objects, of which
@@ -114,7 +115,7 @@ public enum AnimationID {
   /// Where a server may have one, the likelier first: by its own path, or as a static file.
   public static func addresses(of id: String, below endpoint: String) -> [String] {
     guard isUsable(id) else { return [] }
-    let encoded = percentEncoded(id)
+    let encoded = PercentCoding.encoded(id.utf8)
     return ["\(endpoint)/animation/\(encoded)", "\(endpoint)/\(encoded).json"]
   }
 
@@ -140,20 +141,4 @@ public enum AnimationID {
   }
 
   private static let endings = ["json", "tgs", "lottie"]
-
-  /// As one part of a path (RFC 3986, section 2.3): nothing but unreserved characters stays.
-  static func percentEncoded(_ text: String) -> String {
-    let digits = Array("0123456789ABCDEF")
-    var encoded = ""
-    for byte in text.utf8 {
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
-        UInt8(ascii: "_"), UInt8(ascii: "~"):
-        encoded.unicodeScalars.append(Unicode.Scalar(byte))
-      default: encoded += "%\(digits[Int(byte >> 4)])\(digits[Int(byte & 15)])"
-      }
-    }
-    return encoded
-  }
 }

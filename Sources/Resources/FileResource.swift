@@ -1,3 +1,4 @@
+import Addresses
 import Glibc
 import System
 
@@ -60,33 +61,16 @@ public final class LocalOpener: ResourceOpener {
 
   /// The path of a relative reference or a file URL; nil for any other scheme.
   private func localPath(of reference: String) -> String? {
-    if reference.hasPrefix("file://") { return String(reference.dropFirst(7)).percentDecoded }
-    if reference.hasPrefix("file:") { return String(reference.dropFirst(5)).percentDecoded }
+    for start in ["file://", "file:"] where reference.hasPrefix(start) {
+      return PercentCoding.decodedText(reference.dropFirst(start.count))
+    }
     let colon = reference.firstIndex(of: ":") ?? reference.endIndex
     let slash = reference.firstIndex(of: "/") ?? reference.endIndex
     return colon < slash ? nil : reference
   }
-
 }
 
 extension String {
   /// Kernel words in the middle of a sentence of ours.
   fileprivate var lowercasedFirst: String { prefix(1).lowercased() + dropFirst() }
-
-  /// Percent-escapes resolved (RFC 3986, section 2.1); nil where one is broken or hides a NUL.
-  var percentDecoded: String? {
-    var bytes: [UInt8] = []
-    var rest = utf8[...]
-    while let byte = rest.popFirst() {
-      guard byte == UInt8(ascii: "%") else {
-        bytes.append(byte)
-        continue
-      }
-      guard let high = rest.popFirst(), let low = rest.popFirst(),
-        let value = UInt8(String(decoding: [high, low], as: UTF8.self), radix: 16), value != 0
-      else { return nil }
-      bytes.append(value)
-    }
-    return String(validating: bytes, as: UTF8.self)
-  }
 }

@@ -1,3 +1,5 @@
+import Addresses
+
 /// Texts of people who wrote HTML, as plain text in one line.
 enum HTMLText {
   /// What HTML shows: tags, comments and scripts are left out, references are their characters.
@@ -50,7 +52,7 @@ enum HTMLText {
   static func scalar(number: Substring) -> Unicode.Scalar? {
     let isHex = number.first == "x" || number.first == "X"
     let digits = isHex ? number.dropFirst() : number
-    guard !digits.isEmpty, digits.utf8.allSatisfy({ URLText.hex($0) != nil }) else { return nil }
+    guard !digits.isEmpty, digits.utf8.allSatisfy({ $0.hexValue != nil }) else { return nil }
     guard isHex || digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
     let value = UInt32(digits, radix: isHex ? 16 : 10) ?? 0
     if (0x80...0x9F).contains(value) { return windows1252[Int(value) - 0x80] }

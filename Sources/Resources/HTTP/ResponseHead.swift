@@ -1,3 +1,4 @@
+import Addresses
 import System
 
 /// Status and fields of a response (RFC 9110), gathered line by line.
@@ -27,13 +28,8 @@ struct ResponseHead: Equatable, Sendable {
   static func text(of line: [UInt8]) -> String {
     if let text = String(validating: line, as: UTF8.self) { return text }
     let isAddress = String(decoding: line.prefix(9), as: UTF8.self).lowercased() == "location:"
-    return line.reduce(into: "") { text, byte in
-      if isAddress, byte >= 0x80 {
-        text += "%" + String(byte, radix: 16, uppercase: true)
-      } else {
-        text.unicodeScalars.append(Unicode.Scalar(byte))
-      }
-    }
+    if isAddress { return PercentCoding.encoded(line) { $0 < 0x80 } }
+    return String(String.UnicodeScalarView(line.map { Unicode.Scalar($0) }))
   }
 
   /// Takes the next line; true when it ends the head. A new status line begins anew, as it does
