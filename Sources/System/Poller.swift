@@ -88,23 +88,3 @@ extension Duration {
     return min(seconds, 1 << 32) * 1_000_000_000 + attoseconds / 1_000_000_000
   }
 }
-
-/// The time of day.
-public enum WallClock {
-  /// Seconds since 1970.
-  public static var seconds: Int64 { Int64(time(nil)) }
-
-  /// A time in UTC as RFC 3339 writes it: "2026-12-05T00:00:00Z".
-  public static func text(secondsSince1970: Int64) -> String {
-    var moment = time_t(secondsSince1970)
-    var parts = tm()
-    guard gmtime_r(&moment, &parts) != nil else { return "?" }
-    func padded(_ number: some BinaryInteger, _ width: Int = 2) -> String {
-      let digits = String(number)
-      return String(repeating: "0", count: max(0, width - digits.count)) + digits
-    }
-    let date =
-      "\(padded(Int64(parts.tm_year) + 1900, 4))-\(padded(parts.tm_mon + 1))-\(padded(parts.tm_mday))"
-    return "\(date)T\(padded(parts.tm_hour)):\(padded(parts.tm_min)):\(padded(parts.tm_sec))Z"
-  }
-}

@@ -116,8 +116,8 @@ struct ResponseHead: Equatable, Sendable {
 
   var validator: Validator {
     let modified = self["last-modified"]
-    let age = modified.flatMap(HTTPDate.seconds).flatMap { modified in
-      self["date"].flatMap(HTTPDate.seconds).map { $0 - modified }
+    let age = modified.flatMap(HTTPDate.secondsLeniently).flatMap { modified in
+      self["date"].flatMap(HTTPDate.secondsLeniently).map { $0 - modified }
     }
     let tag = self["etag"].flatMap { $0.isEmpty ? nil : $0 }
     let revision = revisionField.flatMap { name in
@@ -181,8 +181,8 @@ struct ResponseHead: Equatable, Sendable {
   /// past. Nil where there is none.
   private var expiresIn: Int64? {
     guard let expires = self["expires"] else { return nil }
-    guard let end = HTTPDate.seconds(expires) else { return 0 }
-    let sent = self["date"].flatMap(HTTPDate.seconds) ?? WallClock.seconds
+    guard let end = HTTPDate.secondsLeniently(expires) else { return 0 }
+    let sent = self["date"].flatMap(HTTPDate.secondsLeniently) ?? WallClock.seconds
     let age = self["age"].flatMap { Int64($0) } ?? 0
     let year: Int64 = 365 * 86_400
     let left = end.subtractingReportingOverflow(sent)
@@ -199,7 +199,7 @@ struct ResponseHead: Equatable, Sendable {
   /// Seconds that the server asks to wait, from this moment on.
   func retryAfter(now: Int64) -> Int64? {
     guard let value = self["retry-after"] else { return nil }
-    let seconds = Int64(value) ?? HTTPDate.seconds(value).map { $0 - now }
+    let seconds = Int64(value) ?? HTTPDate.secondsLeniently(value).map { $0 - now }
     return seconds?.clamped(to: 0...(365 * 86_400))
   }
 

@@ -1,18 +1,18 @@
 /// A date as RSS writes it: RFC 822 with the years of RFC 5322, and what is often made of that, such as
 /// the order of asctime(3).
-package struct MailDate: Equatable {
-  package let secondsSince1970: Int64
+public struct MailDate: Equatable {
+  public let secondsSince1970: Int64
   /// The name of its zone where that means nothing: then it counts as UTC.
-  package let unknownZone: String?
+  public let unknownZone: String?
 
   /// The seconds since 1970 of `Sat, 28 Nov 2026 09:00:00 GMT`; nil if it is no such date. The name
   /// of the day is not read, a zone that is not known counts as UTC.
-  package static func secondsSince1970(_ text: String) -> Int64? {
+  public static func secondsSince1970(_ text: String) -> Int64? {
     MailDate(text)?.secondsSince1970
   }
 
   /// Nil if it is no such date. The name of the day is not read.
-  package init?(_ text: String) {
+  public init?(_ text: String) {
     var words = Words(text)
     words.skipLetters()
     let zone: Words.Zone?
@@ -25,12 +25,12 @@ package struct MailDate: Equatable {
       timeOfDay = time
       zone = words.isAtLetter ? words.zone() : Words.Zone(seconds: 0)
       guard let year = words.year(),
-        let found = InternetDate.secondsSince1970(year: year, month: month, day: day.value)
+        let found = CalendarTime.midnight(year: year, month: month, day: day.value)
       else { return nil }
       date = found
     } else {
       guard let day = words.number(1...2), let month = words.month(), let year = words.year(),
-        let found = InternetDate.secondsSince1970(year: year, month: month, day: day.value)
+        let found = CalendarTime.midnight(year: year, month: month, day: day.value)
       else { return nil }
       date = found
       if words.isAtEnd {
@@ -73,12 +73,15 @@ package struct MailDate: Equatable {
 
     /// Seconds since midnight of `9:00` or `09:00:00`.
     mutating func time() -> Int64? {
-      guard let hour = number(1...2)?.value, hour < 24, take(":"),
-        let minute = number(1...2)?.value, minute < 60
-      else { return nil }
-      guard take(":") else { return hour * 3600 + minute * 60 }
-      guard let second = number(1...2)?.value, second <= 60 else { return nil }
-      return hour * 3600 + minute * 60 + second
+      guard let hour = number(1...2)?.value, take(":"), let minute = number(1...2)?.value else {
+        return nil
+      }
+      var second: Int64 = 0
+      if take(":") {
+        guard let value = number(1...2)?.value else { return nil }
+        second = value
+      }
+      return CalendarTime.secondsOfDay(hour: hour, minute: minute, second: second)
     }
 
     mutating func take(_ mark: Unicode.Scalar) -> Bool {
@@ -164,9 +167,7 @@ package struct MailDate: Equatable {
       text.utf8.reduce(0) { $0 << 8 | UInt32($1) }
     }
 
-    private static let months = [
-      "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
-    ].map(packed)
+    private static let months = CalendarTime.months.map { packed($0.lowercased()) }
 
     private static let universal = Set(["gmt", "utc", "ut", "z", "wet"].map(packed))
 
@@ -180,24 +181,5 @@ package struct MailDate: Equatable {
       packed("jst"): 9, packed("kst"): 9, packed("aest"): 10, packed("aedt"): 11,
       packed("nzst"): 12, packed("nzdt"): 13,
     ]
-  }
-}
-
-/// The zones of a feed's dates that mean nothing.
-struct UnknownZones {
-  private var first = ""
-  private var count = 0
-
-  mutating func add(_ name: String) {
-    if count == 0 { first = name }
-    count += 1
-  }
-
-  /// What is to be said of them; nil where there are none.
-  var words: String? {
-    guard count > 0 else { return nil }
-    let dates = count == 1 ? "a date is" : "\(count) dates are"
-    return
-      "\(dates) in a zone that is not known (\(count == 1 ? "" : "the first is ")'\(first)'): taken as UTC"
   }
 }
