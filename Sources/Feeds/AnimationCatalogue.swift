@@ -129,16 +129,12 @@ public enum AnimationID {
     let isPlain =
       isUsable(id) && !id.hasPrefix(".")
       && !id.utf8.contains { $0 < 0x20 || $0 == 0x7F || $0 == UInt8(ascii: "/") }
-    return isPlain ? endings.map { "\(folder)/\(id).\($0)" } : []
+    return isPlain ? MediaFormat.animationExtensions.map { "\(folder)/\(id).\($0)" } : []
   }
 
   /// The id of a file in a folder by its name; nil for what is no animation by its name.
   public static func id(ofFile name: String) -> String? {
-    guard let dot = name.lastIndex(of: "."), !name.hasPrefix("."), name != "animations.json",
-      endings.contains(name[name.index(after: dot)...].lowercased())
-    else { return nil }
-    return String(name[..<dot])
+    guard !name.hasPrefix("."), name != "animations.json" else { return nil }
+    return MediaFormat.animationStem(of: name)
   }
-
-  private static let endings = ["json", "tgs", "lottie"]
 }

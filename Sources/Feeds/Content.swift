@@ -20,8 +20,8 @@ package enum Content: Equatable {
   package init(head: [UInt8]) {
     if head.isEmpty {
       self = .empty
-    } else if let kind = Signature.kind(of: head) {
-      self = .media(kind)
+    } else if let signature = MediaSignature(head: head) {
+      self = .media(signature.kind)
     } else if head.starts(with: [0x1F, 0x8B]) {
       self = .packed
     } else if let (encoding, markBytes) = TextEncoding.marked(by: head), encoding.isWide {
@@ -34,7 +34,7 @@ package enum Content: Equatable {
 
   /// The kind of the story that a file of this content and this name is; nil where neither tells.
   /// A container that may hold pictures or only sound is believed by its name.
-  func kind(claimed claim: NameClaim?) -> Story.Kind? {
+  func kind(claimed claim: ExtensionHint?) -> Story.Kind? {
     switch (self, claim) {
     case (.media(.video), .media(.sound)): .sound
     case (.media(let kind), _), (_, .media(let kind)): kind
@@ -105,88 +105,4 @@ package enum Content: Equatable {
         ($0 >= UInt8(ascii: "A") && $0 <= UInt8(ascii: "Z") ? $0 | 0x20 : $0) == $1
       }
   }
-}
-
-/// What the ending of a name claims.
-enum NameClaim: Equatable {
-  case media(Story.Kind)
-  case list
-  /// JSON: an animation or a feed; only the content tells.
-  case json
-
-  /// Nil for names without an ending of a medium.
-  init?(path: String) {
-    guard let ending = NameClaim.packed(path.utf8.reversed()), let claim = NameClaim.endings[ending]
-    else { return nil }
-    self = claim
-  }
-
-  /// The ending in small letters as one number, which is quicker to look up than a string; nil for
-  /// none and for long ones.
-  private static func packed(_ backwards: ReversedCollection<String.UTF8View>) -> UInt64? {
-    var packed: UInt64 = 0
-    for (index, byte) in backwards.enumerated() {
-      if byte == UInt8(ascii: ".") { return packed }
-      guard index < 6, byte != UInt8(ascii: "/") else { return nil }
-      let isCapital = byte >= UInt8(ascii: "A") && byte <= UInt8(ascii: "Z")
-      packed = packed << 8 | UInt64(isCapital ? byte | 0x20 : byte)
-    }
-    return nil
-  }
-
-  /// The claim of a URL's path.
-  init?(address: String) {
-    self.init(path: String(address.unicodeScalars.prefix { $0 != "?" && $0 != "#" }))
-  }
-
-  /// The kind of a story of this name: a list that is a story is an HLS playlist, a JSON text that
-  /// is one is an animation.
-  var kind: Story.Kind {
-    switch self {
-    case .media(let kind): kind
-    case .list: .video
-    case .json: .animation
-    }
-  }
-
-  var isMedium: Bool {
-    if case .media = self { true } else { false }
-  }
-
-  private static let endings: [UInt64: NameClaim] = {
-    var table: [UInt64: NameClaim] = [:]
-    func add(_ ending: Substring, _ claim: NameClaim) {
-      if let key = packed(("." + ending).utf8.reversed()) { table[key] = claim }
-    }
-    for ending in ["m3u", "m3u8"] as [Substring] { add(ending, .list) }
-    add("json", .json)
-    let kinds: [(Story.Kind, String)] = [
-      (
-        .video,
-        """
-        mp4 m4v mov qt mkv webm avi flv f4v ogv ogm ts m2ts mts mpg mpeg m2v vob wmv asf 3gp 3g2 \
-        mjpeg mjpg mxf y4m ivf h264 264 hevc 265 dv rm rmvb nut
-        """
-      ),
-      (
-        .picture,
-        """
-        jpg jpeg jpe jfif png apng gif webp avif heic heif bmp jxl tif tiff ppm pgm pbm pnm qoi tga \
-        jp2 ico
-        """
-      ),
-      (
-        .sound,
-        """
-        mp3 m4a m4b aac ogg oga opus flac wav wave aif aiff aifc amr wma mka ac3 eac3 mp2 mpga caf \
-        au ape wv spx weba w64
-        """
-      ),
-      (.animation, "tgs lottie"),
-    ]
-    for (kind, endings) in kinds {
-      for ending in endings.split(whereSeparator: \.isWhitespace) { add(ending, .media(kind)) }
-    }
-    return table
-  }()
 }

@@ -107,7 +107,7 @@ struct FolderReader {
     _ path: String, known: FileStatus.Kind?, _ name: String,
     _ stories: inout [Story], _ subfolders: inout [String]
   ) {
-    let claim = NameClaim(path: path)
+    let claim = ExtensionHint(path: path)
     guard let finding = glances.lookIfFew(at: path, known: known) else {
       if let kind = claim?.kind, claim != .json {
         stories.append(Story(source: .file(path), kind: kind))
@@ -128,7 +128,7 @@ struct FolderReader {
 
   /// Whether a file in a folder is a story. Whatever is named like a medium is, so that its error
   /// shows; lists and feeds are not, as they name what lies beside them.
-  private func tells(_ content: Content, _ claim: NameClaim?, _ path: String) -> Bool {
+  private func tells(_ content: Content, _ claim: ExtensionHint?, _ path: String) -> Bool {
     switch content {
     case .media: return true
     case .list: return glances.isStream(path)
@@ -145,7 +145,7 @@ struct FolderReader {
     }
   }
 
-  private func kind(_ content: Content, _ claim: NameClaim?) -> Story.Kind? {
+  private func kind(_ content: Content, _ claim: ExtensionHint?) -> Story.Kind? {
     switch content {
     case .list: .video
     case .json where claim?.isMedium != true: .animation

@@ -37,7 +37,7 @@ struct Glances {
   /// The same for one of many files; nil once so many were looked into that the rest is believed
   /// by its names.
   mutating func lookIfFew(at path: String, known: FileStatus.Kind? = nil) -> Finding? {
-    if NameClaim(path: path) == nil {
+    if ExtensionHint(path: path) == nil {
       guard unnamed > 0 else { return nil }
       unnamed -= 1
     } else {

@@ -81,7 +81,7 @@ struct SourceOpener {
       throw .cannotPlay(source: shown.cut(to: 80), reason: "the address is too long")
     }
     if let web, web.isFolder(source) { return Found(feed: try folder(source, web)) }
-    let claim = NameClaim(address: source)
+    let claim = ExtensionHint(address: source)
     // What is called a medium is not even opened here: it starts sooner so.
     guard let web, claim?.isMedium != true else { return loose(url: source, claim?.kind) }
     let content: Content
@@ -143,7 +143,7 @@ struct SourceOpener {
   }
 
   private mutating func file(_ path: String, _ source: String) throws(FeedError) -> Found {
-    let claim = NameClaim(path: path)
+    let claim = ExtensionHint(path: path)
     switch glances.look(at: path) {
     case .failed(let reason): throw .cannotPlay(source: source, reason: reason)
     case .special: throw .cannotPlay(source: source, reason: "not a regular file")
@@ -166,7 +166,7 @@ struct SourceOpener {
   ///   - origin: the path or address of the source itself: what it is known by.
   ///   - base: what it names is relative to this.
   private mutating func feed(
-    _ content: Content, _ claim: NameClaim?, _ origin: Story.Source, _ base: Story.Source,
+    _ content: Content, _ claim: ExtensionHint?, _ origin: Story.Source, _ base: Story.Source,
     _ source: String, _ text: () throws(FeedText.Unreadable) -> FeedText
   ) throws(FeedError) -> Feed? {
     let claimsMedium = claim?.isMedium ?? false

@@ -115,9 +115,7 @@ package enum URLText {
   /// The ending of the name that a path or address ends with, in small letters: `m3u` of `a/b.M3U?x`.
   /// Empty for none.
   static func ending(of address: String) -> String {
-    let name = lastPart(of: String(address.unicodeScalars.prefix { $0 != "?" && $0 != "#" }))
-    guard let dot = name.lastIndex(of: "."), dot > name.startIndex else { return "" }
-    return name[name.index(after: dot)...].lowercased()
+    FileName.ending(of: String(address.unicodeScalars.prefix { $0 != "?" && $0 != "#" }))
   }
 
   /// An address without query and the ending of its name.

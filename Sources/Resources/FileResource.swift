@@ -11,7 +11,7 @@ public final class FileResource: Resource {
 
   /// Opens a regular file; directories, fifos and devices are refused without waiting for them.
   public init(path: String) throws(ResourceError) {
-    ending = path.fileEnding
+    ending = FileName.ending(of: path)
     do {
       descriptor = try Descriptor.open(reading: path)
     } catch {

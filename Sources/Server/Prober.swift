@@ -129,7 +129,7 @@ private final class OpenedFile: Resource {
   private let file: Descriptor
 
   init(_ folder: RootedFolder, _ path: String) throws(SystemError) {
-    ending = path.fileEnding
+    ending = FileName.ending(of: path)
     file = try folder.open(path)
     info = ContentInfo(length: UInt64(max(0, try FileStatus(of: file).sizeBytes)))
   }

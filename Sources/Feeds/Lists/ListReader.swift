@@ -104,7 +104,7 @@ struct ListReader {
     guard !entry.address.hasPrefix("|") else { return skip(entry, "commands are never run") }
     do {
       switch try addresses.resolve(entry.address) {
-      case .url(let url): add(entry, .url(url), NameClaim(address: url)?.kind)
+      case .url(let url): add(entry, .url(url), ExtensionHint(address: url)?.kind)
       case .file(let path): add(entry, path: path)
       }
     } catch {
@@ -122,14 +122,14 @@ struct ListReader {
   private mutating func mayPlay(_ address: String) -> Bool {
     switch try? addresses.resolve(address) {
     case .url: true
-    case .file(let path): NameClaim(path: path) != nil && (try? files.status(of: path)) != nil
+    case .file(let path): ExtensionHint(path: path) != nil && (try? files.status(of: path)) != nil
     case nil: false
     }
   }
 
   /// Only what is named like a medium or a list is opened, because a list may come from a stranger.
   private mutating func add(_ entry: ListEntry, path: String) {
-    guard let claim = NameClaim(path: path) else {
+    guard let claim = ExtensionHint(path: path) else {
       skip(entry, "it is not a medium by its name")
       return
     }
@@ -151,7 +151,7 @@ struct ListReader {
   }
 
   private mutating func add(
-    _ entry: ListEntry, path: String, _ content: Content, _ claim: NameClaim
+    _ entry: ListEntry, path: String, _ content: Content, _ claim: ExtensionHint
   ) {
     switch (content, claim) {
     case (.list, _), (.unknown, .list), (.empty, .list): addList(entry, path: path)
