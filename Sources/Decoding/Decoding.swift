@@ -3,7 +3,7 @@ import Glibc
 import System
 
 /// The decoder program.
-public enum DecoderProgram {
+public enum DecoderMain {
   private static let addressSpace: UInt64 = 1 << 30
   private static let usage = """
     usage: storytty-decoder [--check]

@@ -34,7 +34,7 @@ public final class FolderServer {
 
   private let files: ServedFiles
   private var scanner: FolderScanner
-  private var holdings: Holdings
+  private var inventory: FolderInventory
   private let prober: Prober?
   private let site: Site
   private let http: Microhttpd
@@ -75,12 +75,12 @@ public final class FolderServer {
     files = ServedFiles(folder: folder, watch: watches ? try? FolderWatch() : nil)
     scanner = FolderScanner(files: files)
     do {
-      holdings = try scanner.scan()
+      inventory = try scanner.scan()
     } catch {
       throw .directory(path: options.directory, reason: error.reason)
     }
     prober = options.decoder.map { Prober(folder: folder, program: $0) }
-    prober?.want(holdings)
+    prober?.want(inventory)
     let socket: ListeningSocket
     do {
       socket = try ListeningSocket(options.listen)
@@ -92,7 +92,7 @@ public final class FolderServer {
     let site = Site(
       folder: folder, token: token,
       ownNames: socket.isLoopback && token == nil ? OwnNames(listening: options.listen.host) : nil,
-      ownAddress: socket.address.description, offer: Offer(holdings, [:]), refresh: questions.ask)
+      ownAddress: socket.address.description, offer: Offer(inventory, [:]), refresh: questions.ask)
     self.site = site
     questions.isNeeded = files.watch == nil
     http = try FolderServer.listen(socket, site, log, answered, limits)
@@ -133,9 +133,9 @@ public final class FolderServer {
   }
 
   /// What was left out of the folder, with reasons.
-  public var skipped: [Skipped] { holdings.skipped }
-  public var title: String { holdings.title }
-  public var storyCount: Int { holdings.items.count }
+  public var skipped: [Skipped] { inventory.skipped }
+  public var title: String { inventory.title }
+  public var storyCount: Int { inventory.items.count }
   /// Whether changes are told by the kernel; else the folder is checked when somebody asks.
   public var isWatching: Bool { files.watch != nil }
   /// The folder without symbolic links.
@@ -208,8 +208,8 @@ public final class FolderServer {
       // A folder that cannot be read any more keeps what it last had: requests tell.
       guard let found = try? scanner.scan() else { return }
       questions.isNeeded = files.watch == nil
-      guard found != holdings else { return }
-      holdings = found
+      guard found != inventory else { return }
+      inventory = found
       prober?.want(found)
       publish()
     }
@@ -217,7 +217,7 @@ public final class FolderServer {
 
   private func publish() {
     unpublishedSince = nil
-    site.publish(Offer(holdings, prober?.findings ?? [:]))
+    site.publish(Offer(inventory, prober?.findings ?? [:]))
   }
 
   private func drain(_ signals: Signals) throws(SystemError) {

@@ -33,11 +33,11 @@ final class Prober {
   var isBusy: Bool { running != nil || !waiting.isEmpty }
 
   /// Files to be known; others are forgotten.
-  func want(_ holdings: Holdings) {
-    var tasks = holdings.items.filter { $0.kind != .picture }.map {
+  func want(_ inventory: FolderInventory) {
+    var tasks = inventory.items.filter { $0.kind != .picture }.map {
       Task(path: $0.path, status: $0.status, isAnimation: false)
     }
-    tasks += holdings.animations.filter { $0.type != MediaType.animation }.map {
+    tasks += inventory.animations.filter { $0.type != MediaType.animation }.map {
       Task(path: $0.path, status: $0.status, isAnimation: true)
     }
     var kept: [String: (status: FileStatus, finding: Finding)] = [:]

@@ -1,7 +1,7 @@
 import Stories
 
 /// What the first bytes of a file say it is.
-package enum Content: Equatable {
+package enum SniffedContent: Equatable {
   case media(Story.Kind)
   /// An extended M3U list, or an HLS playlist: its whole text tells which.
   case list
@@ -26,16 +26,16 @@ package enum Content: Equatable {
       self = .packed
     } else if let (encoding, markBytes) = TextEncoding.marked(by: head), encoding.isWide {
       var decoder = TextDecoder(encoding)
-      self = Content(text: decoder.decode(Array(head.dropFirst(markBytes)), isLast: false))
+      self = SniffedContent(text: decoder.decode(Array(head.dropFirst(markBytes)), isLast: false))
     } else {
-      self = Content(text: head)
+      self = SniffedContent(text: head)
     }
   }
 
   /// The kind of the story that a file of this content and this name is; nil where neither tells.
   /// A container that may hold pictures or only sound is believed by its name.
-  func kind(claimed claim: ExtensionHint?) -> Story.Kind? {
-    switch (self, claim) {
+  func kind(hintedAt hint: ExtensionHint?) -> Story.Kind? {
+    switch (self, hint) {
     case (.media(.video), .media(.sound)): .sound
     case (.media(let kind), _), (_, .media(let kind)): kind
     case (.list, _): .video
@@ -58,20 +58,20 @@ package enum Content: Equatable {
     let start = body.drop { $0 == 0x20 || (0x09...0x0D).contains($0) }
     switch start.first {
     case UInt8(ascii: "{"): self = .json
-    case UInt8(ascii: "<"): self = Content(markup: start)
+    case UInt8(ascii: "<"): self = SniffedContent(markup: start)
     case UInt8(ascii: "["):
       let isKnown = ["[playlist]", "[internetshortcut]"].contains {
-        Content.hasPrefix(start, $0)
+        SniffedContent.hasPrefix(start, $0)
       }
       self = isKnown ? .pls : .unknown
     case UInt8(ascii: "#"):
       // A comment may stand before the header.
       let isList = start.split(whereSeparator: { $0 == 0x0A || $0 == 0x0D }).contains {
-        Content.hasPrefix($0, "#extm3u") || Content.hasPrefix($0, "#ext-x-")
-          || Content.hasPrefix($0, "#extinf:")
+        SniffedContent.hasPrefix($0, "#extm3u") || SniffedContent.hasPrefix($0, "#ext-x-")
+          || SniffedContent.hasPrefix($0, "#extinf:")
       }
       self = isList ? .list : .unknown
-    default: self = Content.hasFeed(body) ? .xml : .unknown
+    default: self = SniffedContent.hasFeed(body) ? .xml : .unknown
     }
   }
 
@@ -94,7 +94,7 @@ package enum Content: Equatable {
     {
       self = .xml
     } else {
-      self = Content.hasFeed(start) ? .xml : .unknown
+      self = SniffedContent.hasFeed(start) ? .xml : .unknown
     }
   }
 

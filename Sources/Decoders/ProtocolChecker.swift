@@ -1,7 +1,7 @@
 import DecoderLink
 
 /// What a decoder may say, and when: the player believes nothing else of it.
-struct DecoderWord {
+struct ProtocolChecker {
   private let hasSound: Bool
   private var isOpened = false
   /// The last serial whose end was told.
@@ -38,12 +38,12 @@ struct DecoderWord {
       return !isOpened && isSane(info)
     case .picture(let picture):
       return isOpened && isCurrent(picture.serial, at: serial) && fits(picture)
-        && DecoderWord.startSpan.contains(picture.time) && isSane(picture.duration)
+        && ProtocolChecker.startSpan.contains(picture.time) && isSane(picture.duration)
     case .sound(let sound):
       return hasSound && isCurrent(sound.serial, at: serial)
-        && DecoderWord.startSpan.contains(sound.time)
+        && ProtocolChecker.startSpan.contains(sound.time)
     case .soundEnded(let ended, let time):
-      return hasSound && isCurrent(ended, at: serial) && DecoderWord.span.contains(time)
+      return hasSound && isCurrent(ended, at: serial) && ProtocolChecker.span.contains(time)
     case .ended(let ended, let picturesEnd, let soundEnd):
       guard isOpened, isCurrent(ended, at: serial) else { return false }
       lastEnded = ended
@@ -61,12 +61,12 @@ struct DecoderWord {
   }
 
   private func isSane(_ time: Duration?) -> Bool {
-    time.map(DecoderWord.span.contains) ?? true
+    time.map(ProtocolChecker.span.contains) ?? true
   }
 
   private func isSane(_ info: MediaInfo) -> Bool {
-    isSane(info.duration) && info.displayWidth <= DecoderWord.largestSide
-      && info.displayHeight <= DecoderWord.largestSide
+    isSane(info.duration) && info.displayWidth <= ProtocolChecker.largestSide
+      && info.displayHeight <= ProtocolChecker.largestSide
       && (info.frameRate.map { $0 > 0 && $0 <= 1_000_000 } ?? true)
   }
 }

@@ -2,13 +2,13 @@ import Stories
 import System
 
 /// Looks at files without reading them through, and at not too many of them.
-struct Glances {
+struct FileSniffer {
   /// What a path leads to.
   enum Finding: Equatable {
     case folder
     /// A fifo, socket or device: never opened.
     case special
-    case file(Content)
+    case file(SniffedContent)
     /// It is not there or cannot be read: the reason.
     case failed(String)
   }
@@ -62,7 +62,7 @@ struct Glances {
 
   private func content(of path: String) -> Finding {
     do {
-      return .file(Content(head: try files.bytes(of: path, at: 0, count: Limit.headBytes)))
+      return .file(SniffedContent(head: try files.bytes(of: path, at: 0, count: Limit.headBytes)))
     } catch {
       return .failed(error.inWords)
     }

@@ -3,7 +3,7 @@ import Stories
 import System
 
 /// What a served folder holds at one time.
-struct Holdings: Equatable {
+struct FolderInventory: Equatable {
   /// One file that is a story.
   struct Item: Equatable {
     /// Below the folder; also the item's id.
@@ -34,10 +34,10 @@ struct FolderScanner {
     reader = FeedReader(files: files)
   }
 
-  mutating func scan() throws(FeedError) -> Holdings {
+  mutating func scan() throws(FeedError) -> FolderInventory {
     defer { files.watch?.forgetOthers() }
     let feed = try reader.folder(files.folder.path)
-    var holdings = Holdings(title: feed.title, skipped: feed.skipped)
+    var inventory = FolderInventory(title: feed.title, skipped: feed.skipped)
     var kept: [String: (status: FileStatus, type: String)] = [:]
     for reel in feed.reels {
       for story in reel.stories {
@@ -46,14 +46,14 @@ struct FolderScanner {
         else { continue }
         let type = type(of: path, kind: story.kind, status: status)
         kept[path] = (status, type)
-        holdings.items.append(
-          Holdings.Item(
+        inventory.items.append(
+          FolderInventory.Item(
             path: path, reel: reel.name, kind: story.kind, type: type, status: status))
       }
     }
     types = kept
-    (holdings.animations, holdings.skipped) = animations.read(files, skipped: holdings.skipped)
-    return holdings
+    (inventory.animations, inventory.skipped) = animations.read(files, skipped: inventory.skipped)
+    return inventory
   }
 
   private func type(of path: String, kind: Story.Kind?, status: FileStatus) -> String {
