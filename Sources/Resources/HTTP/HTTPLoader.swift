@@ -22,7 +22,7 @@ enum FetchEvent: Sendable {
 final class HTTPLoader: Sendable {
   /// What goes to the thread.
   enum Command: Sendable {
-    case fetch(FetchNumber, FetchWish, allowed: UInt64)
+    case fetch(FetchNumber, FetchRequest, allowed: UInt64)
     case allow(FetchNumber, until: UInt64)
     case urge(FetchNumber, isUrgent: Bool, isAwaited: Bool)
     case cancel(FetchNumber, unlessRemaining: UInt64)
@@ -90,9 +90,9 @@ final class HTTPLoader: Sendable {
   /// place; it can be asked for again at once, and waits for its turn then.
   ///
   /// - Parameter allowed: bytes up to this position may be sent; `allow` moves it.
-  func fetch(_ wish: FetchWish, allowed: UInt64) -> FetchNumber {
+  func fetch(_ request: FetchRequest, allowed: UInt64) -> FetchNumber {
     let number = FetchNumber(value: next.add(1, ordering: .relaxed).oldValue)
-    exchange.send(.fetch(number, wish, allowed: allowed))
+    exchange.send(.fetch(number, request, allowed: allowed))
     return number
   }
 
@@ -127,7 +127,7 @@ final class HTTPLoader: Sendable {
   }
 }
 
-/// The loader's thread where nothing can be fetched: each wish fails with these words.
+/// The loader's thread where nothing can be fetched: each request fails with these words.
 private func refuse(_ exchange: HTTPLoader.Exchange, _ words: String) {
   while true {
     for command in exchange.takeCommands() {

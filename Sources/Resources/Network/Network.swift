@@ -12,7 +12,7 @@ public final class Network {
   private var contents: [ContentNumber: Content] = [:]
   private var current: [String: ContentNumber] = [:]
   /// Nil without a cache and once closed; its file is opened when something is fetched first.
-  private(set) lazy var beginnings = options.cacheDirectory.map { Beginnings($0, disk: disk) }
+  private(set) lazy var creationLocks = options.cacheDirectory.map { CreationLocks($0, disk: disk) }
   /// Hashes of addresses whose bytes came from a private network: of all in this run, as any of them
   /// may name others at any time; a word for each is little.
   private var privateSources: Set<Int> = []
@@ -284,7 +284,7 @@ public final class Network {
     finalTraffic = traffic
     loader = nil
     cache = nil
-    beginnings = nil
+    creationLocks = nil
   }
 
   /// Whether a server is asked for something.

@@ -1,5 +1,5 @@
 /// A fetch under way for some content.
-struct Flight {
+struct InFlightFetch {
   /// What it will bring; up to the greatest position where the end is not known.
   var range: Range<UInt64>
   /// Whether it brings all from the first byte on, as one answer.

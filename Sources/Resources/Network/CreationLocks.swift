@@ -5,7 +5,7 @@ import System
 /// file beside the index, which a process that dies lets go of.
 ///
 /// Only against fetching twice: where it cannot be had, each fetches for itself.
-final class Beginnings {
+final class CreationLocks {
   private let file: (any DiskFile)?
 
   /// - Parameter directory: the cache's.

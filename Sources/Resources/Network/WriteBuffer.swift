@@ -1,5 +1,5 @@
 /// Bytes that are held in memory: on their way to the disk, or in place of it.
-struct Overlay {
+struct WriteBuffer {
   /// Pieces end at multiples of this, so that they become segments that fit together.
   static let grain: UInt64 = 256 << 10
 
@@ -31,14 +31,14 @@ struct Overlay {
     var rest = bytes[...]
     touches += 1
     while !rest.isEmpty {
-      let room = Overlay.grain - position % Overlay.grain
+      let room = WriteBuffer.grain - position % WriteBuffer.grain
       let part = rest.prefix(Int(min(room, UInt64(rest.count))))
       let index = piece(endingAt: position) ?? insert(at: position)
       pieces[index].bytes += part
       pieces[index].touched = touches
       position += UInt64(part.count)
       rest = rest.dropFirst(part.count)
-      if position % Overlay.grain == 0 {
+      if position % WriteBuffer.grain == 0 {
         pieces[index].isComplete = true
         complete.append(pieces[index].start)
       }
@@ -95,7 +95,7 @@ struct Overlay {
   private mutating func insert(at position: UInt64) -> Int {
     let index = pieces.firstIndex { $0.start > position } ?? pieces.count
     pieces.insert(Piece(start: position, bytes: [], touched: touches), at: index)
-    pieces[index].bytes.reserveCapacity(Int(Overlay.grain - position % Overlay.grain))
+    pieces[index].bytes.reserveCapacity(Int(WriteBuffer.grain - position % WriteBuffer.grain))
     return index
   }
 }
