@@ -40,8 +40,8 @@ public final class FolderServer {
   private let http: Microhttpd
   private let log: AccessLog
   private let questions: Questions
-  /// Rings when an answer has ended, or a file is begun to be sent.
-  private let answered: Bell
+  /// Wakes when an answer has ended, or a file is begun to be sent.
+  private let answered: Waker
   /// The URL of what is served, without a path.
   public let url: String
   /// Whether everybody who can reach this machine may ask.
@@ -66,8 +66,8 @@ public final class FolderServer {
     let folder: RootedFolder
     do {
       folder = try RootedFolder(options.directory)
-      answered = try Bell()
-      questions = Questions(bell: try Bell())
+      answered = try Waker()
+      questions = Questions(waker: try Waker())
       log = try AccessLog(output: output)
     } catch {
       throw .directory(path: options.directory, reason: error.inWords)
@@ -99,14 +99,14 @@ public final class FolderServer {
   }
 
   private static func listen(
-    _ socket: consuming ListeningSocket, _ site: Site, _ log: AccessLog, _ answered: Bell,
+    _ socket: consuming ListeningSocket, _ site: Site, _ log: AccessLog, _ answered: Waker,
     _ limits: Microhttpd.Limits
   ) throws(ServerError) -> Microhttpd {
     let calls = Microhttpd.Calls(
-      answer: { site.answer($0) }, began: { answered.ring() },
+      answer: { site.answer($0) }, began: { answered.wake() },
       ended: {
         log.write($0)
-        answered.ring()
+        answered.wake()
       })
     do {
       let http = try Microhttpd(limits: limits, calls: calls)
@@ -251,19 +251,19 @@ private final class Questions: Sendable {
     var isNeeded = false
     var isClosed = false
     var lastAnswer: Instant?
-    var waiting: [Bell] = []
+    var waiting: [Waker] = []
   }
 
   /// What was found is believed for so long.
   private static let freshness = Duration.milliseconds(500)
   private static let patience = Duration.seconds(5)
 
-  private let bell: Bell
+  private let waker: Waker
   private let state = Mutex(State())
 
-  init(bell: Bell) { self.bell = bell }
+  init(waker: Waker) { self.waker = waker }
 
-  var number: Int32 { bell.number }
+  var number: Int32 { waker.number }
 
   var isNeeded: Bool {
     get { state.withLock { $0.isNeeded } }
@@ -272,7 +272,7 @@ private final class Questions: Sendable {
 
   /// Whether somebody waits; called by the loop.
   var areAsked: Bool {
-    bell.silence()
+    waker.silence()
     return state.withLock { !$0.waiting.isEmpty }
   }
 
@@ -282,9 +282,9 @@ private final class Questions: Sendable {
       !state.isNeeded || state.isClosed
         || state.lastAnswer.map { Instant.now - $0 < Questions.freshness } ?? false
     }
-    guard !isIdle, let own = try? Bell() else { return }
+    guard !isIdle, let own = try? Waker() else { return }
     state.withLock { $0.waiting.append(own) }
-    bell.ring()
+    waker.wake()
     _ = try? awaitReadiness(of: [Interest(own.number)], until: .now + Questions.patience)
   }
 
@@ -296,7 +296,7 @@ private final class Questions: Sendable {
     }
     work()
     state.withLock { $0.lastAnswer = .now }
-    for bell in asked { bell.ring() }
+    for waker in asked { waker.wake() }
   }
 
   /// Nobody waits any more.
@@ -306,6 +306,6 @@ private final class Questions: Sendable {
       defer { state.waiting = [] }
       return state.waiting
     }
-    for bell in asked { bell.ring() }
+    for waker in asked { waker.wake() }
   }
 }

@@ -54,7 +54,7 @@ package struct Feeder {
     var isEnding: Bool
   }
 
-  /// Does what is due; when to do so again, nil: when the bell rings.
+  /// Does what is due; when to do so again, nil: when it is woken.
   package mutating func step(at now: Instant) -> Instant? {
     let wish = state.withLock {
       Wish(
@@ -93,7 +93,7 @@ package struct Feeder {
       if isNoticed { $0.notices.append(.back) }
     }
     isNoticed = false
-    state.loopBell.ring()
+    state.loopWaker.wake()
   }
 
   /// Nothing is to be heard: a device that is not needed for long is left to others.
@@ -143,7 +143,7 @@ package struct Feeder {
       if !isNoticed { $0.notices.append(.lost(reason)) }
     }
     isNoticed = true
-    state.loopBell.ring()
+    state.loopWaker.wake()
     return retry
   }
 
@@ -154,7 +154,7 @@ package struct Feeder {
     if isRunning, !isCut { try noteHeard(at: now) }
     try device.drop()
     stopRunning()
-    state.loopBell.ring()
+    state.loopWaker.wake()
   }
 
   /// What the device was given and did not play is given again, unless the line was cut.
@@ -230,7 +230,7 @@ package struct Feeder {
     }
     self.pace = pace
     if isStuck { throw .lost("the sound device stands still") }
-    if hasBegun { state.loopBell.ring() }
+    if hasBegun { state.loopWaker.wake() }
     if pace.moved == now, pace.reached > pace.frame { dryRuns = 0 }
   }
 }

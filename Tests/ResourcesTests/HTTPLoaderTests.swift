@@ -7,7 +7,7 @@ import Testing
 
 /// A loader whose events a test waits for.
 final class LoaderBench {
-  let bell: Bell
+  let waker: Waker
   let loader: HTTPLoader
 
   struct Outcome {
@@ -29,8 +29,8 @@ final class LoaderBench {
     options.backOffMilliseconds = 5
     options.patienceSeconds = 2
     change(&options)
-    bell = try Bell()
-    loader = try HTTPLoader(options: options, bell: bell, library: library)
+    waker = try Waker()
+    loader = try HTTPLoader(options: options, waker: waker, library: library)
   }
 
   private var isClosed = false
@@ -60,8 +60,8 @@ final class LoaderBench {
     let deadline = Instant.now + .seconds(30)
     while outcomes.values.contains(where: { $0.ending == nil && $0.error == nil }) {
       guard Instant.now < deadline else { throw SupportError("the fetch does not end") }
-      _ = try awaitReadiness(of: [Interest(bell.number)], until: deadline)
-      bell.silence()
+      _ = try awaitReadiness(of: [Interest(waker.number)], until: deadline)
+      waker.silence()
       for (number, event) in loader.take() {
         switch event {
         case .head(let head): outcomes[number]?.heads.append(head)
@@ -353,8 +353,8 @@ final class LoaderBench {
     var received: UInt64 = 0
     let deadline = Instant.now + .seconds(1)
     while Instant.now < deadline {
-      _ = try awaitReadiness(of: [Interest(bench.bell.number)], until: deadline)
-      bench.bell.silence()
+      _ = try awaitReadiness(of: [Interest(bench.waker.number)], until: deadline)
+      bench.waker.silence()
       for (_, event) in bench.loader.take() {
         if case .bytes(_, let bytes) = event { received += UInt64(bytes.count) }
       }

@@ -114,7 +114,7 @@ import Testing
 
   /// A sound server that hangs keeps the thread in the library.
   @Test func device_thatDoesNotAnswer_isSaidOnce() throws {
-    let door = try Bell()
+    let door = try Waker()
     let speaker = Speaker(try SpeakerState()) { () throws(DeviceFault) in
       _ = try? awaitReadiness(of: [Interest(door.number)], until: nil)
       return FakeDevice()
@@ -131,7 +131,7 @@ import Testing
     speaker.watch(at: .now + .seconds(8))
     #expect(notices == [.lost("the sound device does not answer")])
     #expect(speaker.takeNotices() == [])
-    door.ring()
+    door.wake()
     while notices.count < 2, Instant.now < deadline {
       _ = try awaitReadiness(of: [Interest(speaker.descriptor)], until: .now + .milliseconds(50))
       notices += speaker.takeNotices()

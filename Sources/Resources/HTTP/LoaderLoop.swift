@@ -67,7 +67,8 @@ final class LoaderLoop {
 
   let options: NetworkOptions
   private let proxies: Proxies
-  let exchange: HTTPLoader.Exchange
+  let mailbox: HTTPLoader.Box
+  let traffic: HTTPLoader.Traffic
   private let multi: CurlMulti
   var fetches: [Fetch] = []
   var origins = Origins()
@@ -78,11 +79,14 @@ final class LoaderLoop {
   var renewing: Set<String> = []
   private var hasEvents = false
 
-  init(options: NetworkOptions, exchange: HTTPLoader.Exchange, multi: CurlMulti) {
+  init(
+    options: NetworkOptions, mailbox: HTTPLoader.Box, traffic: HTTPLoader.Traffic, multi: CurlMulti
+  ) {
     self.options = options
     self.multi = multi
     proxies = Proxies { options.usesProxies ? options.environment($0) : nil }
-    self.exchange = exchange
+    self.mailbox = mailbox
+    self.traffic = traffic
     logins = Logins(
       rules: options.hosts, netrc: options.netrc + "\n" + Netrc.text(of: options.netrcFile),
       environment: options.environment)
@@ -90,7 +94,7 @@ final class LoaderLoop {
 
   func run() {
     while true {
-      for command in exchange.takeCommands() {
+      for command in mailbox.takeCommands() {
         if case .stop = command { return endAll() }
         take(command)
       }
@@ -98,12 +102,12 @@ final class LoaderLoop {
       for (transfer, outcome) in multi.perform() { ended(transfer, outcome) }
       if hasEvents {
         hasEvents = false
-        exchange.bell.ring()
+        mailbox.owner.wake()
       }
       giveUpWhatStandsStill(now: .now)
       startWhatMay(now: .now)
-      multi.wait(milliseconds: waitingTime(now: .now), orFor: exchange.wake.number)
-      exchange.wake.silence()
+      multi.wait(milliseconds: waitingTime(now: .now), orFor: mailbox.thread.number)
+      mailbox.thread.silence()
     }
   }
 
@@ -124,11 +128,11 @@ final class LoaderLoop {
     let deadline = Instant.now + LoaderLoop.patienceAtEnd
     var before: UInt64?
     while running.contains(where: { $0.0.plan.isTaking }), Instant.now < deadline {
-      let received = exchange.bytes.load(ordering: .relaxed)
+      let received = traffic.bytes.load(ordering: .relaxed)
       if received == before { break }
       before = received
-      exchange.wake.silence()
-      multi.wait(milliseconds: 5, orFor: exchange.wake.number)
+      mailbox.thread.silence()
+      multi.wait(milliseconds: 5, orFor: mailbox.thread.number)
       for (transfer, outcome) in multi.perform() { ended(transfer, outcome) }
     }
     for (_, transfer) in running { multi.remove(transfer) }
@@ -136,7 +140,7 @@ final class LoaderLoop {
   }
 
   func emit(_ fetch: Fetch, _ event: FetchEvent) {
-    exchange.events.withLock { $0.append((fetch.number, event)) }
+    mailbox.post((fetch.number, event))
     hasEvents = true
   }
 
@@ -284,7 +288,7 @@ final class LoaderLoop {
     }
     fetch.state = .running(transfer)
     fetch.lastProgress = now
-    exchange.requests.add(1, ordering: .relaxed)
+    traffic.requests.add(1, ordering: .relaxed)
     multi.add(transfer)
   }
 
@@ -356,7 +360,7 @@ final class LoaderLoop {
       fetch.isPaused = true
       return .pause
     }
-    exchange.bytes.add(UInt64(bytes.count), ordering: .relaxed)
+    traffic.bytes.add(UInt64(bytes.count), ordering: .relaxed)
     if fetch.unseen != nil { fetch.lastProgress = .now }
     guard let bytes = look(bytes, isAll: false, fetch) else { return .stop }
     return fetch.unseen == nil ? use(bytes, fetch) : .taken

@@ -71,10 +71,10 @@ extension LoaderLoop {
 
   /// Runs commands. A fetch waits twice as long for them.
   func ask(_ commands: [String]) {
-    let exchange = exchange
+    let mailbox = mailbox
     for command in commands {
       secretCommands.start(command, patience: .seconds(options.patienceSeconds * 6)) {
-        exchange.send(.secret(command: command, $0))
+        mailbox.send(.secret(command: command, $0))
       }
     }
   }

@@ -6,7 +6,7 @@ public final class Network {
   public let options: NetworkOptions
   /// When this run began, in seconds since 1970.
   let began = WallClock.seconds
-  private let bell: Bell
+  private let waker: Waker
   private(set) var loader: HTTPLoader?
   private(set) var cache: CacheThread?
   private var contents: [ContentNumber: Content] = [:]
@@ -41,7 +41,7 @@ public final class Network {
   init(_ options: NetworkOptions, disk: any Disk) throws(SystemError) {
     self.options = options
     self.disk = disk
-    bell = try Bell()
+    waker = try Waker()
   }
 
   deinit {
@@ -50,7 +50,7 @@ public final class Network {
   }
 
   /// Readable when `deliver` has something to do.
-  public var descriptor: Int32 { bell.number }
+  public var descriptor: Int32 { waker.number }
 
   /// Notes that the viewer has named an address, on the command line say, rather than a feed or a
   /// list: its origin gets what a netrc file has for any machine. Nothing for what is no web address.
@@ -191,11 +191,11 @@ public final class Network {
     do {
       if let directory = options.cacheDirectory {
         let (limits, disk) = (options.limits, disk)
-        cache = try CacheThread(bell: bell) { () throws(CacheError) in
+        cache = try CacheThread(waker: waker) { () throws(CacheError) in
           try CacheStore(directory: directory, limits: limits, disk: disk)
         }
       }
-      loader = try HTTPLoader(options: options, bell: bell)
+      loader = try HTTPLoader(options: options, waker: waker)
     } catch {
       throw ResourceError(error.description)
     }
@@ -203,7 +203,7 @@ public final class Network {
 
   /// Takes in what has come and answers reads.
   public func deliver() {
-    bell.silence()
+    waker.silence()
     var stirred: Set<ContentNumber> = []
     for (number, event) in cache?.take() ?? [] {
       contents[number]?.take(event)
@@ -269,7 +269,7 @@ public final class Network {
     deliver()
     let deadline = Instant.now + .seconds(2)
     while contents.values.contains(where: { $0.createsPending > 0 }), Instant.now < deadline {
-      _ = try? awaitReadiness(of: [Interest(bell.number)], until: deadline)
+      _ = try? awaitReadiness(of: [Interest(waker.number)], until: deadline)
       deliver()
     }
     for content in contents.values {
