@@ -2,11 +2,11 @@
 ///
 /// The fourth lane tells palette entries and the terminal's two own colours apart from each other
 /// and from truecolours, for which it is 0.
-struct Tint: Equatable {
+struct PackedColor: Equatable {
   let lanes: UInt64
 
-  static let defaultForeground = Tint(.defaultForeground)
-  static let defaultBackground = Tint(.defaultBackground)
+  static let defaultForeground = PackedColor(.defaultForeground)
+  static let defaultBackground = PackedColor(.defaultBackground)
 
   fileprivate init(lanes: UInt64) {
     self.lanes = lanes
@@ -51,22 +51,23 @@ struct Tolerance {
   }
 
   /// Whether no channel differs by more; palette and default colours are near themselves only.
-  func isNear(_ one: Tint, _ other: Tint) -> Bool {
+  func isNear(_ one: PackedColor, _ other: PackedColor) -> Bool {
     Self.isNear(one, other, allowance)
   }
 
   /// Whether some colour is near to both.
-  func hasMiddle(_ one: Tint, _ other: Tint) -> Bool {
+  func hasMiddle(_ one: PackedColor, _ other: PackedColor) -> Bool {
     Self.isNear(one, other, doubled)
   }
 
   /// Near to both of two colours that have a middle.
-  func middle(_ one: Tint, _ other: Tint) -> Tint {
-    Tint(
+  func middle(_ one: PackedColor, _ other: PackedColor) -> PackedColor {
+    PackedColor(
       lanes: (one.lanes & other.lanes) + ((one.lanes ^ other.lanes) >> 1 & 0x7FFF_7FFF_7FFF_7FFF))
   }
 
-  private static func isNear(_ one: Tint, _ other: Tint, _ allowance: UInt64) -> Bool {
+  private static func isNear(_ one: PackedColor, _ other: PackedColor, _ allowance: UInt64) -> Bool
+  {
     // A lane keeps its guard bit where the difference does not exceed the allowance.
     let a = allowance + one.lanes - other.lanes
     let b = allowance + other.lanes - one.lanes

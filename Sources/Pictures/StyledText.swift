@@ -8,7 +8,7 @@ enum Ink {
 }
 
 /// A piece of text in one ink.
-struct Lettering {
+struct StyledText {
   var text: String
   var ink: Ink
 
@@ -25,18 +25,18 @@ extension Compositor {
   /// - Returns: the columns that were written.
   @discardableResult
   func write(
-    _ lettering: Lettering, row: Int, column: Int, width: Int, onto grid: inout CellGrid
+    _ styled: StyledText, row: Int, column: Int, width: Int, onto grid: inout CellGrid
   ) -> Int {
     guard row >= 0, row < grid.rows, column >= 0 else { return 0 }
     let room = min(width, grid.columns - column)
     let text = DisplayText.cut(
-      DisplayText.safe(lettering.text, unicode: unicode), to: room, unicode: unicode)
+      DisplayText.safe(styled.text, unicode: unicode), to: room, unicode: unicode)
     var place = column
     for character in text {
       let width = DisplayText.width(of: character)
       guard width == 1 || width == 2, let glyph = character.unicodeScalars.first else { continue }
       guard place + width <= column + room else { break }
-      var cell = cell(glyph, lettering.ink, over: grid[row, place])
+      var cell = cell(glyph, styled.ink, over: grid[row, place])
       grid[row, place] = cell
       if width == 2 {
         cell.glyph = " "

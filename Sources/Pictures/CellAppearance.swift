@@ -1,24 +1,24 @@
 /// What a viewer sees in one cell, in one form for cells that look alike.
 ///
-/// An upper half block and a lower one with its colours exchanged are one look; so are a space and
+/// An upper half block and a lower one with its colours exchanged are one appearance; so are a space and
 /// a full block of one colour.
-struct Look: Equatable {
+struct CellAppearance: Equatable {
   /// 0 for two plain halves, else the glyph.
   var glyph: UInt32
   /// The upper half, or the glyph's foreground.
-  var first: Tint
+  var first: PackedColor
   /// The lower half, or the glyph's background.
-  var second: Tint
+  var second: PackedColor
   var style: CellStyle
   var isWideTail: Bool
 
   /// Equal to no cell: for places whose content is not known.
-  static let unknown = Look(
+  static let unknown = CellAppearance(
     glyph: UInt32.max, first: .defaultForeground, second: .defaultBackground, style: [],
     isWideTail: false)
 
   private init(
-    glyph: UInt32, first: Tint, second: Tint, style: CellStyle, isWideTail: Bool
+    glyph: UInt32, first: PackedColor, second: PackedColor, style: CellStyle, isWideTail: Bool
   ) {
     self.glyph = glyph
     self.first = first
@@ -27,22 +27,22 @@ struct Look: Equatable {
     self.isWideTail = isWideTail
   }
 
-  init(upper: Tint, lower: Tint) {
+  init(upper: PackedColor, lower: PackedColor) {
     self.init(glyph: 0, first: upper, second: lower, style: [], isWideTail: false)
   }
 
   init(_ cell: Cell) {
     if let halves = HalfCell(cell) {
-      self.init(upper: Tint(halves.upper), lower: Tint(halves.lower))
+      self.init(upper: PackedColor(halves.upper), lower: PackedColor(halves.lower))
     } else {
       self.init(
-        glyph: cell.glyph.value, first: Tint(HalfColour(foreground: cell.foreground)),
-        second: Tint(HalfColour(background: cell.background)), style: cell.style,
+        glyph: cell.glyph.value, first: PackedColor(HalfColour(foreground: cell.foreground)),
+        second: PackedColor(HalfColour(background: cell.background)), style: cell.style,
         isWideTail: cell.isWideTail)
     }
   }
 
-  /// The look of one of a row's cells, with a space in place of what no terminal can show there:
+  /// The appearance of one of a row's cells, with a space in place of what no terminal can show there:
   /// half of a wide glyph, a control, a lone mark.
   init(_ row: Span<Cell>, _ column: Int) {
     let cell = row[column]
@@ -74,7 +74,7 @@ struct Look: Equatable {
   }
 
   /// Whether one may stand for the other.
-  func isNear(_ other: Look, _ tolerance: Tolerance) -> Bool {
+  func isNear(_ other: CellAppearance, _ tolerance: Tolerance) -> Bool {
     glyph == other.glyph && style == other.style && isWideTail == other.isWideTail
       && tolerance.isNear(first, other.first) && tolerance.isNear(second, other.second)
   }

@@ -1,18 +1,18 @@
 /// The colours and style that the next glyph will have, and the escapes that change them.
-struct Pen: Equatable {
+struct SGRState: Equatable {
   /// More than any change needs: `ESC[0;1;2;7;38;2;255;255;255;48;2;255;255;255m`.
   static let mostBytes = 48
 
-  private(set) var foreground = Tint.defaultForeground
-  private(set) var background = Tint.defaultBackground
+  private(set) var foreground = PackedColor.defaultForeground
+  private(set) var background = PackedColor.defaultBackground
   private(set) var style: CellStyle = []
 
   /// True when `CSI m` would change nothing.
-  var isPlain: Bool { self == Pen() }
+  var isPlain: Bool { self == SGRState() }
 
   /// Takes new colours and style, in one escape, or none when nothing changes.
   mutating func change(
-    foreground newForeground: Tint, background newBackground: Tint,
+    foreground newForeground: PackedColor, background newBackground: PackedColor,
     style newStyle: CellStyle, in buffer: inout EscapeBuffer
   ) {
     guard newForeground != foreground || newBackground != background || newStyle != style else {
@@ -34,7 +34,7 @@ struct Pen: Equatable {
   private mutating func change(style newStyle: CellStyle, in buffer: inout EscapeBuffer) {
     if !style.isSubset(of: newStyle) {
       buffer.append(shortDecimal: 0)
-      self = Pen()
+      self = SGRState()
     }
     for (bit, code) in [(CellStyle.bold, 1), (.dim, 2), (.reverse, 7)] as [(CellStyle, UInt32)]
     where newStyle.contains(bit) && !style.contains(bit) {
@@ -44,7 +44,7 @@ struct Pen: Equatable {
   }
 
   /// - Parameter base: 30 for the foreground, 40 for the background.
-  private static func append(_ colour: Tint, base: UInt32, in buffer: inout EscapeBuffer) {
+  private static func append(_ colour: PackedColor, base: UInt32, in buffer: inout EscapeBuffer) {
     if let channels = colour.channels {
       // "38;2;" or "48;2;".
       buffer.append(word: base == 30 ? 0x3B_323B_3833 : 0x3B_323B_3834, length: 5)
