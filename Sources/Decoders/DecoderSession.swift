@@ -222,12 +222,12 @@ public final class DecoderSession {
       patience.noteRead(of: resource, to: offset, length, at: now)
       serve(request: request, resource: resource, offset: offset, length: length)
       watch(at: now)
-    case .look(let request, let resource, let offset):
+    case .queryAvailable(let request, let resource, let offset):
       guard process.backlog < DecoderSession.largestBacklog else {
         return fail(DecoderSession.outOfTurn, into: &events)
       }
       let end = endAtHand(of: resource, from: offset)
-      process.send(.atHand(request: request, end: end))
+      process.send(.availableUntil(request: request, end: end))
     case .openResource(let request, let url):
       guard process.backlog < DecoderSession.largestBacklog else {
         return fail(DecoderSession.outOfTurn, into: &events)

@@ -32,7 +32,7 @@ struct ProtocolChecker {
   /// Whether a message may come now, and holds what can be; `serial` is that of the last seek.
   mutating func isInTurn(_ message: DecoderMessage, serial: UInt32) -> Bool {
     switch message {
-    case .read, .look, .openResource, .closeResource, .note, .failed: return true
+    case .read, .queryAvailable, .openResource, .closeResource, .note, .failed: return true
     case .opened(let info):
       defer { isOpened = true }
       return !isOpened && isSane(info)

@@ -38,8 +38,8 @@ public enum DecoderMain {
     fault?.strike()
     do {
       let decoder = try openMedia(request, over: connection)
-      var teller = Storyteller(decoder, to: connection, soundRate: request.soundRate)
-      try teller.tell(from: request.start)
+      var loop = DecodeLoop(decoder, to: connection, soundRate: request.soundRate)
+      try loop.tell(from: request.start)
     } catch {
       connection.send(.failed(reason: error.reason))
       while true { connection.receive() }

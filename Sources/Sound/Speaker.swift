@@ -18,7 +18,7 @@ public final class Speaker {
     self.init(try SpeakerState(), volume: volume) { () throws(DeviceFault) in try ALSADevice() }
   }
 
-  /// - Parameter opening: opens the device; nil where the caller runs a `Feeder` on the same state.
+  /// - Parameter opening: opens the device; nil where the caller runs a `AudioOutput` on the same state.
   package init(
     _ state: SpeakerState, volume: Volume = Volume(),
     opening: (@Sendable () throws(DeviceFault) -> any SoundDevice)? = nil
@@ -152,10 +152,10 @@ public final class Speaker {
     guard thread == nil, let opening else { return }
     do {
       thread = try WorkerThread { [state, opening] in
-        var feeder = Feeder(state, open: opening)
+        var output = AudioOutput(state, open: opening)
         while !state.withLock({ $0.isEnding }) {
           state.withLock { $0.busySince = .now }
-          let next = feeder.step(at: .now)
+          let next = output.step(at: .now)
           let wasStuck = state.withLock { shared in
             defer { shared.endStep() }
             return shared.isStuck
@@ -164,7 +164,7 @@ public final class Speaker {
           _ = try? awaitReadiness(of: [Interest(state.threadWaker.number)], until: next)
           state.threadWaker.silence()
         }
-        _ = feeder.step(at: .now)
+        _ = output.step(at: .now)
         state.endWaker.wake()
       }
     } catch {

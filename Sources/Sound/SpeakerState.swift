@@ -11,7 +11,7 @@ package final class SpeakerState: Sendable {
   }
 
   struct Shared {
-    var line = SoundLine()
+    var line = AudioTimeline()
     /// Grows whenever the line ends: what the device still has is not to be heard.
     var cuts = 0
     /// Something is to be heard, also while there is no device.

@@ -4,7 +4,7 @@ import System
 /// Goes through a sound ahead of what is heard, to draw it and to know its end: what is being heard
 /// first, then on to the end, then what was left out. As long as some of its bytes still have to come
 /// over a network it goes on with those that are at hand, and waits for none.
-final class SoundSurvey {
+final class WaveformScanner {
   let waveform: Waveform
   let stream: FFmpegStream
   /// Where the sound ends, once that was found.
@@ -24,7 +24,7 @@ final class SoundSurvey {
   /// All bytes are at hand.
   private(set) var isWhole = false
   /// So much is gone through at a time: less where that takes long.
-  private var stride = SoundSurvey.shortest
+  private var stride = WaveformScanner.shortest
 
   private static let shortest = Duration.seconds(1)
   private static let longest = Duration.seconds(20)

@@ -1,6 +1,6 @@
 /// The order in which stories are heard: one after another without a gap, in frames from where the
 /// line began. Pure: it is told what the device took and what was heard.
-package struct SoundLine {
+package struct AudioTimeline {
   /// A story's place in the line.
   private struct Part {
     var voice: Int

@@ -1,10 +1,10 @@
 import DecoderLink
 
 /// Tells a story to the player: pictures and sound as far as there is credit for each, seeks.
-struct Storyteller {
+struct DecodeLoop {
   private let connection: PlayerConnection
   private let decoder: any MediaDecoder
-  private var sound: SoundTeller?
+  private var sound: AudioSender?
   private var serial: UInt32 = 0
   private var isOpened = false
   /// What the decoder last came to and was not told yet.
@@ -23,7 +23,7 @@ struct Storyteller {
   init(_ decoder: any MediaDecoder, to connection: PlayerConnection, soundRate: UInt32?) {
     self.decoder = decoder
     self.connection = connection
-    sound = soundRate.map { SoundTeller(decoder, to: connection, rate: $0) }
+    sound = soundRate.map { AudioSender(decoder, to: connection, rate: $0) }
   }
 
   /// Tells it, and goes on waiting for seeks; ends only with an error or with the socket.

@@ -1,7 +1,7 @@
 import DecoderLink
 
 /// Sends a story's sound as far as there is credit for it.
-struct SoundTeller {
+struct AudioSender {
   private let connection: PlayerConnection
   private let decoder: any MediaDecoder
   /// Frames a second.

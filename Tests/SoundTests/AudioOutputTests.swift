@@ -3,27 +3,27 @@ import System
 import Testing
 
 /// The thread's steps on a device and a clock that the test moves.
-@Suite struct FeederTests {
+@Suite struct AudioOutputTests {
   private let start = Instant.now
 
-  /// A speaker, the feeder of its device, and time.
+  /// A speaker, the output of its device, and time.
   private final class Room {
     let speaker: Speaker
-    var feeder: Feeder
+    var output: AudioOutput
     var now: Instant
     private(set) var next: Instant?
 
-    init(at now: Instant, opening: @escaping Feeder.Opening) throws {
+    init(at now: Instant, opening: @escaping AudioOutput.Opening) throws {
       let state = try SpeakerState()
       speaker = Speaker(state)
-      feeder = Feeder(state, open: opening)
+      output = AudioOutput(state, open: opening)
       self.now = now
     }
 
     /// One step; the first one after a device was opened is followed by the next at once.
     func step(after time: Duration = .zero) {
       now = now + time
-      repeat { next = feeder.step(at: now) } while next == now
+      repeat { next = output.step(at: now) } while next == now
     }
 
     /// Time passes in steps of 25 ms in which the device plays.

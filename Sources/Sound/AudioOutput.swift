@@ -1,7 +1,7 @@
 import System
 
 /// Feeds the device: the sound thread's part, one step at a time.
-package struct Feeder {
+package struct AudioOutput {
   package typealias Opening = () throws(DeviceFault) -> any SoundDevice
 
   private let state: SpeakerState

@@ -4,14 +4,14 @@ import DecoderLink
 ///
 /// What is heard comes first. The waveform shows what is known of it, and is waited for only where
 /// nothing is heard.
-final class SoundStory: MediaDecoder {
+final class AudioDecoder: MediaDecoder {
   private(set) var info: MediaInfo
   private let open: () throws(DecodingError) -> FFmpegInput
   private let soundRate: UInt32?
   /// Tells what is not as it should be.
   private let note: (String) -> Void
   private let cover: Cover?
-  private let survey: SoundSurvey
+  private let scanner: WaveformScanner
   /// What is heard: opened once it is wanted, so that the first picture need not wait for it.
   private var voice: SoundTrack?
   private var isVoiceOpen = false
@@ -36,33 +36,33 @@ final class SoundStory: MediaDecoder {
     self.soundRate = soundRate
     self.note = note
     cover = try Cover.best(of: input, note: note)
-    survey = try SoundSurvey(input, reopen: reopen, sound: sound, goesBack: cover == nil)
-    if cover == nil { try survey.begin() }
+    scanner = try WaveformScanner(input, reopen: reopen, sound: sound, goesBack: cover == nil)
+    if cover == nil { try scanner.begin() }
     let size = cover?.displaySize
     info = MediaInfo(
       kind: .sound, isStill: cover != nil, container: input.container,
       pictureCodec: cover?.codecName, soundCodec: sound.codecName,
       displayWidth: UInt32(size?.width ?? max(1, Int(Double(shape.width) * shape.pixelAspect))),
       displayHeight: UInt32(size?.height ?? Int(shape.height)),
-      frameRate: cover == nil ? 10 : nil, duration: survey.waveform.expected)
+      frameRate: cover == nil ? 10 : nil, duration: scanner.waveform.expected)
     if isSoundless { throw .damagedSound(codec: sound.codecName) }
   }
 
   var ends: StoryEnds { StoryEnds(pictures: picturesEnd, sound: soundEnd) }
 
   /// Whether sound can be decoded, as far as that is soon known.
-  func findsSound() throws(DecodingError) -> Bool { try survey.findsSound() }
+  func findsSound() throws(DecodingError) -> Bool { try scanner.findsSound() }
 
   private var soundEnd: Duration? {
-    if survey.isHeard, let end = survey.end { return end }
+    if scanner.isHeard, let end = scanner.end { return end }
     if let voice, voice.isOver { return voice.end }
-    return soundRate == nil && survey.isOver ? survey.waveform.expected ?? position : nil
+    return soundRate == nil && scanner.isOver ? scanner.waveform.expected ?? position : nil
   }
 
   /// Whether all of it was gone through, and nothing found to be heard or seen.
   private var isSoundless: Bool {
-    guard cover == nil, !survey.isHeard else { return false }
-    if survey.end != nil { return true }
+    guard cover == nil, !scanner.isHeard else { return false }
+    if scanner.end != nil { return true }
     return voiceStart == .zero && voice?.isOver == true && voice?.end == nil
   }
 
@@ -70,13 +70,13 @@ final class SoundStory: MediaDecoder {
     isVoiceOpen = true
     guard let soundRate else { return }
     let input = try open()
-    guard let sound = input.streams.first(where: { $0.index == survey.stream.index }) else {
+    guard let sound = input.streams.first(where: { $0.index == scanner.stream.index }) else {
       return
     }
     let track = try SoundTrack(alone: sound, in: input, rate: Int(soundRate))
     if voiceStart > .zero {
       formerVoice?.guide(input, sound, to: voiceStart)
-      survey.guide(input, sound, to: voiceStart)
+      scanner.guide(input, sound, to: voiceStart)
       if !track.go(to: voiceStart) { track.restart(at: voiceStart) }
     }
     formerVoice = nil
@@ -85,20 +85,20 @@ final class SoundStory: MediaDecoder {
 
   func advance(_ effort: Effort, for shape: PictureRequest) throws(DecodingError) -> Progress {
     if cover != nil { return try advanceBesideCover() }
-    try survey.advance(waiting: false)
-    if isSoundless { throw .damagedSound(codec: survey.stream.codecName) }
+    try scanner.advance(waiting: false)
+    if isSoundless { throw .damagedSound(codec: scanner.stream.codecName) }
     let isAllHeard = voice?.isOver == true && voice?.end == nil
     if let end = soundEnd ?? (isAllHeard ? position : nil), position >= end {
       picturesEnd = end
       return .over
     }
-    if position > .zero, !survey.isOver, !survey.hasReached(position) {
+    if position > .zero, !scanner.isOver, !scanner.hasReached(position) {
       if soundRate == nil {
-        try survey.reach(position)
+        try scanner.reach(position)
         return .working
       }
-      if survey.isWhole {
-        try survey.follow(to: position, waiting: false)
+      if scanner.isWhole {
+        try scanner.follow(to: position, waiting: false)
         return .working
       }
     }
@@ -114,14 +114,14 @@ final class SoundStory: MediaDecoder {
       wasCoverShown = true
       return .picture(PictureTiming(time: position, duration: nil))
     }
-    guard soundRate == nil, survey.end == nil, !survey.isOver else { return .over }
-    try survey.advance(waiting: true)
+    guard soundRate == nil, scanner.end == nil, !scanner.isOver else { return .over }
+    try scanner.advance(waiting: true)
     return .working
   }
 
   func picture(for shape: PictureRequest) throws(DecodingError) -> PixelGrid {
     if let cover { return try cover.picture(for: shape) }
-    return survey.waveform.draw(
+    return scanner.waveform.draw(
       width: Int(shape.width), height: Int(shape.height), position: shown)
   }
 
@@ -129,8 +129,8 @@ final class SoundStory: MediaDecoder {
     if !isVoiceOpen { try openVoice() }
     let run = try voice?.next(before: limit)
     if let omission = voice?.omission { note(omission) }
-    if let run, let voice, cover == nil, !survey.isOver {
-      survey.waveform.hear(run, rate: voice.rate)
+    if let run, let voice, cover == nil, !scanner.isOver {
+      scanner.waveform.hear(run, rate: voice.rate)
     }
     return run
   }
@@ -145,7 +145,7 @@ final class SoundStory: MediaDecoder {
     formerVoice = voice ?? formerVoice
     voice = nil
     voiceStart = position
-    if cover == nil { try survey.follow(to: position, waiting: soundRate == nil) }
+    if cover == nil { try scanner.follow(to: position, waiting: soundRate == nil) }
   }
 
   /// Before a picture is wanted nothing is gone through: the story may only be kept ready. Where the

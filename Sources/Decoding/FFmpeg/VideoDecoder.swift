@@ -1,7 +1,7 @@
 import DecoderLink
 
 /// Tells moving pictures, animations and stills that FFmpeg demuxes and decodes, with their sound.
-final class VideoStory: MediaDecoder {
+final class VideoDecoder: MediaDecoder {
   /// What kind of story the pictures are.
   enum Style {
     case video

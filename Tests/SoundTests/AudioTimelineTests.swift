@@ -1,11 +1,11 @@
 import Sound
 import Testing
 
-@Suite struct SoundLineTests {
+@Suite struct AudioTimelineTests {
   private let loud = Waves.level(2400, 4800)
 
-  private func line(_ voices: [Int16]...) -> SoundLine {
-    var line = SoundLine()
+  private func line(_ voices: [Int16]...) -> AudioTimeline {
+    var line = AudioTimeline()
     for (number, samples) in voices.enumerated() {
       line.begin(number, at: 0)
       line.append(samples, at: 0, to: number)
@@ -14,11 +14,11 @@ import Testing
     return line
   }
 
-  private func render(_ line: inout SoundLine, _ frames: Int) -> [Int] {
+  private func render(_ line: inout AudioTimeline, _ frames: Int) -> [Int] {
     Waves.left(line.render(upTo: frames))
   }
 
-  private func follow(_ line: inout SoundLine, with voice: Int) -> Bool {
+  private func follow(_ line: inout AudioTimeline, with voice: Int) -> Bool {
     line.follow(with: voice)
   }
 
@@ -69,7 +69,7 @@ import Testing
   }
 
   @Test func follow_whereTheEndsAreUnknown_isRefused() {
-    var line = SoundLine()
+    var line = AudioTimeline()
     for voice in 0...2 { line.begin(voice, at: 0) }
     line.append(loud, at: 0, to: 0)
     line.append(loud, at: 0, to: 1)
@@ -178,7 +178,7 @@ import Testing
   }
 
   @Test func release_ofWhatIsStillHeard_endsItWhereItCame() {
-    var line = SoundLine()
+    var line = AudioTimeline()
     line.begin(0, at: 0)
     line.append(Waves.counting(1000), at: 0, to: 0)
     line.play(0, from: 0)
