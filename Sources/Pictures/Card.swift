@@ -55,7 +55,7 @@ struct Card {
     let actionWidth = rows.map { style.textWidth($0.action) }.max() ?? 0
     layout = CardLayout(
       columns: columns, rows: rowsHigh,
-      content: CardLayout.Content(
+      content: CardLayout.Sizes(
         heading: heading.map { style.textWidth($0.text) }, rowCount: rows.count,
         rowWidth: keyWidth + keyGap + actionWidth, narrowestRow: keyWidth + keyGap + 10,
         gap: blockGap))
