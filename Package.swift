@@ -51,11 +51,12 @@ let package = Package(
     room("Pictures"),
     room("DecoderLink"),
     room("JSONText"),
+    room("Addresses"),
 
     // Rooms that touch the machine.
     room("System", ["CLinux", "CZlib"]),
-    room("Feeds", ["Stories", "JSONText", "System", "CXML2"]),
-    room("Resources", ["System", "JSONText", "CCurl", "CSQLite", "CXXHash"]),
+    room("Feeds", ["Stories", "JSONText", "Addresses", "System", "CXML2"]),
+    room("Resources", ["System", "JSONText", "Addresses", "CCurl", "CSQLite", "CXXHash"]),
     room(
       "Decoding",
       [
@@ -68,14 +69,14 @@ let package = Package(
     room(
       "Server",
       [
-        "Stories", "Feeds", "JSONText", "Resources", "Decoders", "DecoderLink", "System",
-        "CMicrohttpd",
+        "Stories", "Feeds", "JSONText", "Addresses", "Resources", "Decoders", "DecoderLink",
+        "System", "CMicrohttpd",
       ]),
     room(
       "Player",
       [
-        "Stories", "Feeds", "JSONText", "Resources", "Decoders", "DecoderLink", "Pictures",
-        "Terminal", "Sound", "System", "CZlib",
+        "Stories", "Feeds", "JSONText", "Addresses", "Resources", "Decoders", "DecoderLink",
+        "Pictures", "Terminal", "Sound", "System", "CZlib",
       ]),
 
     // The two programs.
@@ -96,6 +97,7 @@ let package = Package(
     tests("StoriesTests", ["Stories"]),
     tests("PicturesTests", ["Pictures"]),
     tests("JSONTextTests", ["JSONText", "Support"]),
+    tests("AddressesTests", ["Addresses"]),
     tests("DecoderLinkTests", ["DecoderLink", "Support"]),
     tests("SupportTests", ["Support", "System"]),
     tests("SystemTests", ["System", "Support"]),

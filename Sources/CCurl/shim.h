@@ -12,7 +12,7 @@
 #include <sys/socket.h>
 
 #define CC_FUNCTIONS(each) \
-  each(curl_global_init) each(curl_getdate) each(curl_slist_append) each(curl_slist_free_all) \
+  each(curl_global_init) each(curl_slist_append) each(curl_slist_free_all) \
   each(curl_easy_init) each(curl_easy_setopt) each(curl_easy_getinfo) \
   each(curl_easy_pause) each(curl_easy_cleanup) \
   each(curl_multi_init) each(curl_multi_setopt) each(curl_multi_add_handle) \

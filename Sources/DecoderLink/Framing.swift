@@ -49,7 +49,7 @@ extension PlayerMessage {
       var writer = FieldWriter(kind: 9)
       writer.put(frames)
       return writer.finish()
-    case .atHand(let request, let end):
+    case .availableUntil(let request, let end):
       var writer = FieldWriter(kind: 10)
       writer.put(request)
       writer.put(end)
@@ -83,7 +83,7 @@ extension PlayerMessage {
       guard let effort = Effort(rawValue: try reader.number()) else { throw reader.malformed }
       self = .effort(effort)
     case 9: self = .soundCredit(frames: try reader.number())
-    case 10: self = .atHand(request: try reader.number(), end: try reader.number())
+    case 10: self = .availableUntil(request: try reader.number(), end: try reader.number())
     default: throw .unknownKind(kind)
     }
     try reader.finish()
@@ -150,7 +150,7 @@ extension DecoderMessage {
       var writer = FieldWriter(kind: 75)
       writer.put(words)
       return writer.finish()
-    case .look(let request, let resource, let offset):
+    case .queryAvailable(let request, let resource, let offset):
       var writer = FieldWriter(kind: 74)
       writer.put(request)
       writer.put(resource)
@@ -191,7 +191,7 @@ extension DecoderMessage {
     case 72: self = .failed(reason: try reader.text())
     case 73: self = .soundEnded(serial: try reader.number(), at: try reader.duration())
     case 74:
-      self = .look(
+      self = .queryAvailable(
         request: try reader.number(), resource: try reader.number(), offset: try reader.number())
     case 75: self = .note(try reader.text())
     default: throw .unknownKind(kind)

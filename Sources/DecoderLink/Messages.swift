@@ -9,8 +9,8 @@ public enum PlayerMessage: Equatable, Sendable {
   case refused(request: UInt32, reason: String)
   /// The answer to an `openResource`: its number, and its length in bytes where that is known.
   case resource(request: UInt32, id: UInt32, length: UInt64?)
-  /// The answer to a `look`: the bytes from its offset to `end` are at hand, none where it is no further.
-  case atHand(request: UInt32, end: UInt64)
+  /// The answer to `queryAvailable`: the bytes from its offset to `end` are at hand, none where it is no further.
+  case availableUntil(request: UInt32, end: UInt64)
   /// Another grid from now on; pictures already sent keep theirs.
   case shape(PictureRequest)
   /// So many more pictures may be sent. A decoder starts with none.
@@ -28,7 +28,7 @@ public enum DecoderMessage: Equatable, Sendable {
   /// Bytes `offset ..< offset + length` of a resource are needed; one answer is awaited at a time.
   case read(request: UInt32, resource: UInt32, offset: UInt64, length: UInt32)
   /// How far can a resource be read from an offset on without waiting for a network? It fetches nothing.
-  case look(request: UInt32, resource: UInt32, offset: UInt64)
+  case queryAvailable(request: UInt32, resource: UInt32, offset: UInt64)
   /// A playlist names another resource; the player decides whether it may be opened.
   case openResource(request: UInt32, url: String)
   /// A resource is no longer needed.

@@ -45,7 +45,7 @@ public final class DecoderSession {
   public private(set) var soundFramesAllowed = 0
   private let hasSound: Bool
   private let waits: Bool
-  private var word: DecoderWord
+  private var protocolChecker: ProtocolChecker
   private var watch = AnimationWatch()
   private var hasEnded = false
   private var hasFailed = false
@@ -70,7 +70,7 @@ public final class DecoderSession {
     resources = [0: resource]
     self.opener = opener
     hasSound = soundRate != nil
-    word = DecoderWord(shape: shape, hasSound: hasSound)
+    protocolChecker = ProtocolChecker(shape: shape, hasSound: hasSound)
     look(at: resource, PlaylistMark.length) { [weak self] in
       self?.begin(
         OpenRequest(
@@ -162,7 +162,7 @@ public final class DecoderSession {
   }
 
   public func reshape(_ shape: PictureRequest) {
-    word.allow(shape)
+    protocolChecker.allow(shape)
     send(.shape(shape))
   }
   public func setEffort(_ effort: Effort) { send(.effort(effort)) }
@@ -189,7 +189,7 @@ public final class DecoderSession {
     do throws(WireError) {
       let isAlive = readiness.readable ? process.receive() : true
       while !hasFailed, let message = try process.next() {
-        guard word.isInTurn(message, serial: serial) else {
+        guard protocolChecker.isInTurn(message, serial: serial) else {
           fail(DecoderSession.outOfTurn, into: &events)
           break
         }
@@ -222,12 +222,12 @@ public final class DecoderSession {
       patience.noteRead(of: resource, to: offset, length, at: now)
       serve(request: request, resource: resource, offset: offset, length: length)
       watch(at: now)
-    case .look(let request, let resource, let offset):
+    case .queryAvailable(let request, let resource, let offset):
       guard process.backlog < DecoderSession.largestBacklog else {
         return fail(DecoderSession.outOfTurn, into: &events)
       }
       let end = endAtHand(of: resource, from: offset)
-      process.send(.atHand(request: request, end: end))
+      process.send(.availableUntil(request: request, end: end))
     case .openResource(let request, let url):
       guard process.backlog < DecoderSession.largestBacklog else {
         return fail(DecoderSession.outOfTurn, into: &events)

@@ -3,7 +3,7 @@ import Glibc
 import System
 
 /// The decoder program.
-public enum DecoderProgram {
+public enum DecoderMain {
   private static let addressSpace: UInt64 = 1 << 30
   private static let usage = """
     usage: storytty-decoder [--check]
@@ -38,8 +38,8 @@ public enum DecoderProgram {
     fault?.strike()
     do {
       let decoder = try openMedia(request, over: connection)
-      var teller = Storyteller(decoder, to: connection, soundRate: request.soundRate)
-      try teller.tell(from: request.start)
+      var loop = DecodeLoop(decoder, to: connection, soundRate: request.soundRate)
+      try loop.tell(from: request.start)
     } catch {
       connection.send(.failed(reason: error.reason))
       while true { connection.receive() }

@@ -75,7 +75,7 @@ private func chooseStory(
   var failure: DecodingError?
   if let video {
     do {
-      return try VideoStory(
+      return try VideoDecoder(
         input, style: input.style, reopen: open, video: video,
         sound: input.style == .video ? sound : nil, soundRate: request.soundRate,
         shape: request.shape, note: note)
@@ -86,13 +86,13 @@ private func chooseStory(
     }
   }
   guard let sound else { throw failure ?? (input.streams.isEmpty ? .notMedia : .nothingToShow) }
-  let story: SoundStory
+  let story: AudioDecoder
   do throws(DecodingError) {
     // Its pictures' decoder has already read on in the other one.
     let whole = try failure == nil ? input : open()
     let heard = whole.streams.first { $0.index == sound.index }
     guard let heard else { throw .nothingToShow }
-    story = try SoundStory(
+    story = try AudioDecoder(
       whole, reopen: open, sound: heard, soundRate: request.soundRate, shape: request.shape,
       note: note)
   } catch {

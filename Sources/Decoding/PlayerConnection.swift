@@ -14,7 +14,7 @@ final class PlayerConnection {
   private enum Answer {
     case bytes([UInt8])
     case resource(id: UInt32, length: UInt64?)
-    case atHand(end: UInt64)
+    case availableUntil(end: UInt64)
     case refused(String)
   }
 
@@ -84,16 +84,16 @@ final class PlayerConnection {
     switch awaitAnswer() {
     case .bytes(let bytes): return bytes
     case .refused(let reason): throw DecodingError(reason)
-    case .resource, .atHand: endWithSocket()
+    case .resource, .availableUntil: endWithSocket()
     }
   }
 
   /// How far a resource can be read from an offset on without waiting for a network.
   func endAtHand(of resource: UInt32, from offset: UInt64) -> UInt64 {
     request &+= 1
-    send(.look(request: request, resource: resource, offset: offset))
+    send(.queryAvailable(request: request, resource: resource, offset: offset))
     switch awaitAnswer() {
-    case .atHand(let end): return end
+    case .availableUntil(let end): return end
     case .refused: return offset
     case .bytes, .resource: endWithSocket()
     }
@@ -106,7 +106,7 @@ final class PlayerConnection {
     switch awaitAnswer() {
     case .resource(let id, let length): return (id, length)
     case .refused(let reason): throw DecodingError(reason)
-    case .bytes, .atHand: endWithSocket()
+    case .bytes, .availableUntil: endWithSocket()
     }
   }
 
@@ -158,8 +158,8 @@ final class PlayerConnection {
       if request == self.request { answer = .refused(reason) }
     case .resource(let request, let id, let length):
       if request == self.request { answer = .resource(id: id, length: length) }
-    case .atHand(let request, let end):
-      if request == self.request { answer = .atHand(end: end) }
+    case .availableUntil(let request, let end):
+      if request == self.request { answer = .availableUntil(end: end) }
     case .shape(let new): shape = new
     case .credit(let pictures): credits += UInt64(pictures)
     case .soundCredit(let frames): soundCredits += UInt64(frames)

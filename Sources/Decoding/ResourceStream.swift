@@ -23,7 +23,7 @@ package final class ResourceStream: ByteStream {
   /// Why a read failed, as long as nothing is read elsewhere.
   package private(set) var failure: DecodingError?
   /// What is known to be at hand.
-  private var atHand: Range<UInt64> = 0..<0
+  private var available: Range<UInt64> = 0..<0
 
   init(_ connection: PlayerConnection, resource: UInt32, length: UInt64?) {
     self.connection = connection
@@ -90,10 +90,10 @@ package final class ResourceStream: ByteStream {
 
   private func isAtHand(_ range: Range<UInt64>) -> Bool {
     let isKnown =
-      atHand.lowerBound <= range.lowerBound && range.upperBound <= atHand.upperBound
+      available.lowerBound <= range.lowerBound && range.upperBound <= available.upperBound
     if isKnown { return true }
     let end = connection.endAtHand(of: resource, from: range.lowerBound)
-    atHand = range.lowerBound..<max(range.lowerBound, end)
-    return range.upperBound <= atHand.upperBound
+    available = range.lowerBound..<max(range.lowerBound, end)
+    return range.upperBound <= available.upperBound
   }
 }

@@ -1,3 +1,4 @@
+import Addresses
 import JSONText
 
 /// What a server, or a folder's `animations.json`, offers as reactions: an array of objects, of which
@@ -114,7 +115,7 @@ public enum AnimationID {
   /// Where a server may have one, the likelier first: by its own path, or as a static file.
   public static func addresses(of id: String, below endpoint: String) -> [String] {
     guard isUsable(id) else { return [] }
-    let encoded = percentEncoded(id)
+    let encoded = PercentCoding.encoded(id.utf8)
     return ["\(endpoint)/animation/\(encoded)", "\(endpoint)/\(encoded).json"]
   }
 
@@ -128,32 +129,12 @@ public enum AnimationID {
     let isPlain =
       isUsable(id) && !id.hasPrefix(".")
       && !id.utf8.contains { $0 < 0x20 || $0 == 0x7F || $0 == UInt8(ascii: "/") }
-    return isPlain ? endings.map { "\(folder)/\(id).\($0)" } : []
+    return isPlain ? MediaFormat.animationExtensions.map { "\(folder)/\(id).\($0)" } : []
   }
 
   /// The id of a file in a folder by its name; nil for what is no animation by its name.
   public static func id(ofFile name: String) -> String? {
-    guard let dot = name.lastIndex(of: "."), !name.hasPrefix("."), name != "animations.json",
-      endings.contains(name[name.index(after: dot)...].lowercased())
-    else { return nil }
-    return String(name[..<dot])
-  }
-
-  private static let endings = ["json", "tgs", "lottie"]
-
-  /// As one part of a path (RFC 3986, section 2.3): nothing but unreserved characters stays.
-  static func percentEncoded(_ text: String) -> String {
-    let digits = Array("0123456789ABCDEF")
-    var encoded = ""
-    for byte in text.utf8 {
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
-        UInt8(ascii: "_"), UInt8(ascii: "~"):
-        encoded.unicodeScalars.append(Unicode.Scalar(byte))
-      default: encoded += "%\(digits[Int(byte >> 4)])\(digits[Int(byte & 15)])"
-      }
-    }
-    return encoded
+    guard !name.hasPrefix("."), name != "animations.json" else { return nil }
+    return MediaFormat.animationStem(of: name)
   }
 }

@@ -52,7 +52,7 @@ enum Limit {
   /// Longer addresses of the user's own are refused too: no server takes them.
   static let ownAddressBytes = 16 << 10
   /// Bytes that tell what kind of file it is.
-  static let headBytes = 1024
+  static let headBytes = MediaSignature.headBytes
   /// So many files with the name of a medium are looked into; more are believed by their names, so
   /// that a folder of 100,000 files opens at once.
   static let looks = 4096

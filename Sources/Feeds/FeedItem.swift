@@ -123,7 +123,7 @@ struct FeedCollector {
       do throws(AddressBook.Refusal) {
         let source = try addresses.resolve(medium.address)
         // What a feed calls a medium must at least be named like one, before it is ever opened.
-        if case .file(let path) = source, NameClaim(path: path) == nil {
+        if case .file(let path) = source, ExtensionHint(path: path) == nil {
           throw AddressBook.Refusal("\(medium.address) is not a medium by its name")
         }
         return (source, medium)

@@ -39,9 +39,9 @@ public struct FeedReader {
   /// The reels of one folder to be served, none where it holds no media yet. Names that are not UTF-8
   /// have no place in its feed.
   public func folder(_ path: String) throws(FeedError) -> Feed {
-    var glances = Glances(files: files)
+    var sniffer = FileSniffer(files: files)
     return try FolderReader.read(
-      path, source: path, files: files, glances: &glances, isServed: true)
+      path, source: path, files: files, sniffer: &sniffer, isServed: true)
   }
 
   private func combined(_ sources: [String], _ opener: inout SourceOpener) -> Feed {

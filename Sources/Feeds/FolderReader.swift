@@ -4,7 +4,7 @@ import System
 /// Turns a folder into reels: its own files first, then each folder in it, in natural order.
 struct FolderReader {
   private let files: any FileAccess
-  private var glances: Glances
+  private var sniffer: FileSniffer
   private let source: String
   private var reels: [Reel] = []
   private var skipped: [Skipped] = []
@@ -21,15 +21,15 @@ struct FolderReader {
 
   /// - Parameter source: what the user calls the folder.
   static func read(
-    _ path: String, source: String, files: any FileAccess, glances: inout Glances,
+    _ path: String, source: String, files: any FileAccess, sniffer: inout FileSniffer,
     isServed: Bool = false
   ) throws(FeedError) -> Feed {
-    var reader = FolderReader(files: files, glances: glances, source: source, isServed: isServed)
+    var reader = FolderReader(files: files, sniffer: sniffer, source: source, isServed: isServed)
     let title = URLText.lastPart(of: files.canonical(path) ?? path)
     if let failure = reader.enter(path, name: title, below: "", depth: 0) {
       throw .cannotPlay(source: source, reason: failure)
     }
-    glances = reader.glances
+    sniffer = reader.sniffer
     guard reader.count <= Limit.items else {
       throw .cannotPlay(source: source, reason: "more than \(Limit.items) files")
     }
@@ -39,10 +39,10 @@ struct FolderReader {
     return Feed(identity: path, title: title, reels: reader.reels, skipped: reader.skipped)
   }
 
-  private init(files: any FileAccess, glances: Glances, source: String, isServed: Bool) {
+  private init(files: any FileAccess, sniffer: FileSniffer, source: String, isServed: Bool) {
     self.isServed = isServed
     self.files = files
-    self.glances = glances
+    self.sniffer = sniffer
     self.source = source
   }
 
@@ -107,9 +107,9 @@ struct FolderReader {
     _ path: String, known: FileStatus.Kind?, _ name: String,
     _ stories: inout [Story], _ subfolders: inout [String]
   ) {
-    let claim = NameClaim(path: path)
-    guard let finding = glances.lookIfFew(at: path, known: known) else {
-      if let kind = claim?.kind, claim != .json {
+    let hint = ExtensionHint(path: path)
+    guard let finding = sniffer.lookIfFew(at: path, known: known) else {
+      if let kind = hint?.kind, hint != .json {
         stories.append(Story(source: .file(path), kind: kind))
       }
       return
@@ -118,38 +118,38 @@ struct FolderReader {
     case .folder: subfolders.append(name)
     case .special: return
     case .failed(let reason):
-      if claim?.isMedium == true { skip(path, reason) }
+      if hint?.isMedium == true { skip(path, reason) }
     case .file(let content):
-      if tells(content, claim, path) {
-        stories.append(Story(source: .file(path), kind: kind(content, claim)))
+      if tells(content, hint, path) {
+        stories.append(Story(source: .file(path), kind: kind(content, hint)))
       }
     }
   }
 
   /// Whether a file in a folder is a story. Whatever is named like a medium is, so that its error
   /// shows; lists and feeds are not, as they name what lies beside them.
-  private func tells(_ content: Content, _ claim: NameClaim?, _ path: String) -> Bool {
+  private func tells(_ content: SniffedContent, _ hint: ExtensionHint?, _ path: String) -> Bool {
     switch content {
     case .media: return true
-    case .list: return glances.isStream(path)
+    case .list: return sniffer.isStream(path)
     case .json:
-      switch glances.shape(of: path) {
+      switch sniffer.shape(of: path) {
       case .animation: return true
       case .feed, .playlist: return false
-      case .other: return claim?.isMedium ?? false
+      case .other: return hint?.isMedium ?? false
       }
     case .unknown where path.hasSuffix(".ts") || path.hasSuffix(".mts"):
       // TypeScript has the endings of transport streams.
       return false
-    case .unknown, .empty, .xml, .webPage, .pls, .packed: return claim?.isMedium ?? false
+    case .unknown, .empty, .xml, .webPage, .pls, .packed: return hint?.isMedium ?? false
     }
   }
 
-  private func kind(_ content: Content, _ claim: NameClaim?) -> Story.Kind? {
+  private func kind(_ content: SniffedContent, _ hint: ExtensionHint?) -> Story.Kind? {
     switch content {
     case .list: .video
-    case .json where claim?.isMedium != true: .animation
-    default: content.kind(claimed: claim)
+    case .json where hint?.isMedium != true: .animation
+    default: content.kind(hintedAt: hint)
     }
   }
 

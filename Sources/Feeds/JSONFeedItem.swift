@@ -1,5 +1,6 @@
 import JSONText
 import Stories
+import System
 
 /// What one item of a JSON Feed says, before it is decided what is played of it.
 struct JSONFeedItem {

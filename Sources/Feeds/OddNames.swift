@@ -47,14 +47,8 @@ struct OddNames {
   /// What a name's bytes may be read as: UTF-8 with U+FFFD, Latin-1, windows-1252.
   private static func readings(of name: [UInt8]) -> [String] {
     let latin1 = name.map { Unicode.Scalar($0) }
-    let windows = name.map { byte in
-      (0x80...0x9F).contains(byte) ? windows1252[Int(byte) - 0x80] : Unicode.Scalar(byte)
-    }
+    let windows = name.map { Windows1252.scalar($0) ?? Unicode.Scalar($0) }
     return [String(decoding: name, as: UTF8.self)]
       + [latin1, windows].map { String(String.UnicodeScalarView($0)) }
   }
-
-  /// The bytes 80 to 9F in windows-1252 as the WHATWG's Encoding Standard has it.
-  private static let windows1252 = Array(
-    "€\u{81}‚ƒ„…†‡ˆ‰Š‹Œ\u{8D}Ž\u{8F}\u{90}‘’“”•–—˜™š›œ\u{9D}žŸ".unicodeScalars)
 }

@@ -13,7 +13,7 @@ struct SourceOpener {
   private let files: any FileAccess
   private let web: (any WebAccess)?
   private let workingFolder: String
-  private var glances: Glances
+  private var sniffer: FileSniffer
   /// What the source that is being opened may cost.
   private var effort = Effort()
   private let newEffort: () -> Effort
@@ -26,7 +26,7 @@ struct SourceOpener {
     self.web = web
     let folder = files.workingDirectory
     workingFolder = folder.hasSuffix("/") ? folder : folder + "/"
-    glances = Glances(files: files)
+    sniffer = FileSniffer(files: files)
   }
 
   /// Reads one source as the user wrote it.
@@ -48,7 +48,7 @@ struct SourceOpener {
         return try file(path, shown)
       default:
         // A file may be called so.
-        if case .failed = glances.look(at: workingFolder + source) {
+        if case .failed = sniffer.look(at: workingFolder + source) {
           throw .cannotPlay(source: shown, reason: "'\(scheme):' addresses are not played")
         }
       }
@@ -56,10 +56,10 @@ struct SourceOpener {
     var book = AddressBook(base: .file(workingFolder), files: files)
     let path = book.joined(workingFolder, source)
     // A file may be called like the short form of an address.
-    if let url = try address(short: source), case .failed = glances.look(at: path) {
+    if let url = try address(short: source), case .failed = sniffer.look(at: path) {
       return try web(url)
     }
-    if case .failed = glances.look(at: path) { return try file(path, URLText.shown(source)) }
+    if case .failed = sniffer.look(at: path) { return try file(path, URLText.shown(source)) }
     return try file(path, source)
   }
 
@@ -81,21 +81,21 @@ struct SourceOpener {
       throw .cannotPlay(source: shown.cut(to: 80), reason: "the address is too long")
     }
     if let web, web.isFolder(source) { return Found(feed: try folder(source, web)) }
-    let claim = NameClaim(address: source)
+    let hint = ExtensionHint(address: source)
     // What is called a medium is not even opened here: it starts sooner so.
-    guard let web, claim?.isMedium != true else { return loose(url: source, claim?.kind) }
-    let content: Content
+    guard let web, hint?.isMedium != true else { return loose(url: source, hint?.kind) }
+    let content: SniffedContent
     let base: Story.Source
     do {
       let head = try web.head(of: source, count: Limit.headBytes)
-      content = Content(head: head.bytes)
+      content = SniffedContent(head: head.bytes)
       base = .url(head.address)
     } catch {
       // A folder has no bytes, or a page for browsers instead; it may list itself all the same.
       if URLText.isFolder(source), let feed = try? folder(source, web) { return Found(feed: feed) }
       throw .cannotPlay(source: shown, reason: error.reason)
     }
-    let found = try feed(content, claim, .url(source), base, shown) {
+    let found = try feed(content, hint, .url(source), base, shown) {
       () throws(FeedText.Unreadable) in
       do throws(WebFailure) {
         let answer = try web.whole(of: source, most: Limit.feedBytes)
@@ -104,7 +104,7 @@ struct SourceOpener {
         throw FeedText.Unreadable(words: error.reason)
       }
     }
-    return found.map { Found(feed: $0) } ?? loose(url: source, content.kind(claimed: claim))
+    return found.map { Found(feed: $0) } ?? loose(url: source, content.kind(hintedAt: hint))
   }
 
   /// The folder of an address with what it and the folders in it list.
@@ -143,20 +143,20 @@ struct SourceOpener {
   }
 
   private mutating func file(_ path: String, _ source: String) throws(FeedError) -> Found {
-    let claim = NameClaim(path: path)
-    switch glances.look(at: path) {
+    let hint = ExtensionHint(path: path)
+    switch sniffer.look(at: path) {
     case .failed(let reason): throw .cannotPlay(source: source, reason: reason)
     case .special: throw .cannotPlay(source: source, reason: "not a regular file")
     case .folder:
-      let feed = try FolderReader.read(path, source: source, files: files, glances: &glances)
+      let feed = try FolderReader.read(path, source: source, files: files, sniffer: &sniffer)
       return Found(feed: feed)
     case .file(let content):
       let files = files
       let text = { () throws(FeedText.Unreadable) in try files.text(at: path) }
-      if let feed = try feed(content, claim, .file(path), .file(path), source, text) {
+      if let feed = try feed(content, hint, .file(path), .file(path), source, text) {
         return Found(feed: feed)
       }
-      return loose(path, content.kind(claimed: claim))
+      return loose(path, content.kind(hintedAt: hint))
     }
   }
 
@@ -166,10 +166,10 @@ struct SourceOpener {
   ///   - origin: the path or address of the source itself: what it is known by.
   ///   - base: what it names is relative to this.
   private mutating func feed(
-    _ content: Content, _ claim: NameClaim?, _ origin: Story.Source, _ base: Story.Source,
+    _ content: SniffedContent, _ hint: ExtensionHint?, _ origin: Story.Source, _ base: Story.Source,
     _ source: String, _ text: () throws(FeedText.Unreadable) -> FeedText
   ) throws(FeedError) -> Feed? {
-    let claimsMedium = claim?.isMedium ?? false
+    let hintsAtMedium = hint?.isMedium ?? false
     let effort = effort
     func readable() throws(FeedError) -> FeedText {
       do {
@@ -187,7 +187,7 @@ struct SourceOpener {
       // A feed tells so at its start, mostly.
       var shape = JSONShape(text.head())
       if shape != .feed { shape = JSONShape(text.reader()) }
-      if shape == .animation || (shape == .other && claimsMedium) { return nil }
+      if shape == .animation || (shape == .other && hintsAtMedium) { return nil }
       if shape == .playlist {
         return try entries(origin, base, source) { (reader) throws(FeedError) in
           try JSPF.read(text, source: source, into: &reader)
@@ -196,25 +196,25 @@ struct SourceOpener {
       return try JSONFeed.read(
         text, name: source, origin: origin, base: base, files: files)
     case .unknown, .empty:
-      if claim == .list { return try list(try readable(), origin, base, source) }
-      if claim == .json {
+      if hint == .list { return try list(try readable(), origin, base, source) }
+      if hint == .json {
         return try JSONFeed.read(
           try readable(), name: source, origin: origin, base: base, files: files)
       }
       return try named(URLText.ending(of: origin.text), readable, origin, base, source)
     case .media: return nil
     case .packed:
-      guard !claimsMedium else { return nil }
+      guard !hintsAtMedium else { return nil }
       let text = try unpacked(try readable(), source)
-      let content = Content(head: text.raw(0, Limit.headBytes))
+      let content = SniffedContent(head: text.raw(0, Limit.headBytes))
       guard content != .packed else {
         throw .cannotRead(source: source, reason: "packed with gzip more than once")
       }
-      return try feed(content, claim, origin, base, source) { text }
-    case .xml: return claimsMedium ? nil : try xml(try readable(), origin, base, source)
-    case .pls: return claimsMedium ? nil : try pls(try readable(), origin, base, source)
+      return try feed(content, hint, origin, base, source) { text }
+    case .xml: return hintsAtMedium ? nil : try xml(try readable(), origin, base, source)
+    case .pls: return hintsAtMedium ? nil : try pls(try readable(), origin, base, source)
     case .webPage:
-      guard !claimsMedium, let reason = content.refusal else { return nil }
+      guard !hintsAtMedium, let reason = content.refusal else { return nil }
       throw .cannotRead(source: source, reason: reason)
     }
   }
@@ -322,7 +322,7 @@ struct SourceOpener {
   ) throws(FeedError) -> Feed {
     let (files, effort) = (files, effort)
     return try ListReader.read(
-      origin: origin, base: base, source: source, files: files, glances: &glances,
+      origin: origin, base: base, source: source, files: files, sniffer: &sniffer,
       effort: effort, fill)
   }
 

@@ -15,7 +15,7 @@ public struct CardRow: Equatable, Sendable {
 
 /// A heading and rows of keys and what they do, laid out for a grid.
 struct Card {
-  private let heading: [Lettering]
+  private let heading: [StyledText]
   private let rows: [CardRow]
   private let layout: CardLayout
   private let keyWidth: Int
@@ -23,7 +23,7 @@ struct Card {
 
   /// - Parameter dropsHeading: whether the heading gives way where not all rows fit below it.
   init(
-    heading: [Lettering], dropsHeading: Bool = false, rows: [CardRow], columns: Int, rowsHigh: Int,
+    heading: [StyledText], dropsHeading: Bool = false, rows: [CardRow], columns: Int, rowsHigh: Int,
     _ style: Compositor
   ) {
     let roomy = Card(
@@ -45,7 +45,7 @@ struct Card {
   }
 
   private init(
-    _ heading: [Lettering], _ rows: [CardRow], keyGap: Int, blockGap: Int, columns: Int,
+    _ heading: [StyledText], _ rows: [CardRow], keyGap: Int, blockGap: Int, columns: Int,
     rowsHigh: Int, _ style: Compositor
   ) {
     self.heading = heading
@@ -55,7 +55,7 @@ struct Card {
     let actionWidth = rows.map { style.textWidth($0.action) }.max() ?? 0
     layout = CardLayout(
       columns: columns, rows: rowsHigh,
-      content: CardLayout.Content(
+      content: CardLayout.Sizes(
         heading: heading.map { style.textWidth($0.text) }, rowCount: rows.count,
         rowWidth: keyWidth + keyGap + actionWidth, narrowestRow: keyWidth + keyGap + 10,
         gap: blockGap))
@@ -72,18 +72,18 @@ struct Card {
       let row = firstRow + place.row
       let column = left + place.column
       style.write(
-        Lettering(entry.keys, .accent), row: row, column: column,
+        StyledText(entry.keys, .accent), row: row, column: column,
         width: min(keyWidth, layout.blockWidth), onto: &grid)
       let start = keyWidth + keyGap
       style.write(
-        Lettering(entry.action), row: row, column: column + start,
+        StyledText(entry.action), row: row, column: column + start,
         width: layout.blockWidth - start, onto: &grid)
     }
     let missing = rows.count - layout.shownRows
     guard missing > 0, layout.rowsPerBlock > 0 else { return }
     let place = layout.place(of: layout.shownRows)
     style.write(
-      Lettering("\(style.unicode ? "…" : "...") \(missing) more", .quiet),
+      StyledText("\(style.unicode ? "…" : "...") \(missing) more", .quiet),
       row: firstRow + place.row, column: left + place.column, width: layout.blockWidth, onto: &grid)
   }
 

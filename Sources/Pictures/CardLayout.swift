@@ -13,7 +13,7 @@ struct CardLayout: Equatable {
   }
 
   /// What is to be placed.
-  struct Content {
+  struct Sizes {
     /// The widths of the heading's lines.
     var heading: [Int]
     var rowCount: Int
@@ -41,7 +41,7 @@ struct CardLayout: Equatable {
   private var blocks = 1
   private let gap: Int
 
-  init(columns: Int, rows: Int, content: Content) {
+  init(columns: Int, rows: Int, content: Sizes) {
     horizontalPadding = columns >= 60 ? 2 : 1
     gap = content.gap
     let roomWide = max(0, columns - 2 * horizontalPadding)
@@ -59,7 +59,7 @@ struct CardLayout: Equatable {
   }
 
   /// Takes the most generous layout that shows all rows whole, if there is one.
-  private mutating func fit(_ content: Content, roomWide: Int, rows: Int) -> Bool {
+  private mutating func fit(_ content: Sizes, roomWide: Int, rows: Int) -> Bool {
     for candidate in Spacing.all {
       // A card that fills the height is not padded.
       let spare = candidate.verticalPadding * 4 + (content.heading.isEmpty ? 0 : candidate.freeRow)
@@ -81,7 +81,7 @@ struct CardLayout: Equatable {
   }
 
   /// Cuts rows, and leaves out what then still does not fit.
-  private mutating func squeeze(_ content: Content, roomWide: Int, roomHigh: Int) {
+  private mutating func squeeze(_ content: Sizes, roomWide: Int, roomHigh: Int) {
     guard roomHigh > 0 else { return }
     let fitting = max(1, (roomWide + gap) / (content.narrowestRow + gap))
     blocks = min(fitting, (content.rowCount + roomHigh - 1) / roomHigh)

@@ -1,13 +1,13 @@
 /// Turns cells at places into cursor moves, colour changes and glyphs.
 struct CellWriter {
-  /// A move to any place, a change of pen and a glyph.
-  private static let mostBytesPerCell = 32 + Pen.mostBytes
+  /// A move to any place, a change of colours and style, and a glyph.
+  private static let mostBytesPerCell = 32 + SGRState.mostBytes
   private let top: Int
   private let left: Int
   private let columns: Int
   var repeats: Bool
   private var buffer = EscapeBuffer()
-  private var pen = Pen()
+  private var sgr = SGRState()
   private var row = 0
   /// Where the next glyph would go, in rows and columns of the area; nil when only the terminal
   /// knows, as after its last column.
@@ -29,7 +29,7 @@ struct CellWriter {
     if synchronized { buffer.append("\u{1B}[?2026h") }
     buffer.append("\u{1B}[m")
     prologueLength = buffer.count
-    pen = Pen()
+    sgr = SGRState()
     cursor = nil
     run = ("\0", 0)
   }
@@ -38,7 +38,7 @@ struct CellWriter {
   mutating func end(synchronized: Bool) -> [UInt8] {
     finishRun()
     guard buffer.count > prologueLength else { return [] }
-    if !pen.isPlain { buffer.append("\u{1B}[m") }
+    if !sgr.isPlain { buffer.append("\u{1B}[m") }
     if synchronized { buffer.append("\u{1B}[?2026l") }
     buffer.append("\u{1B}8")
     return buffer.bytes
@@ -56,39 +56,42 @@ struct CellWriter {
 
   /// The cells between the cursor and a place of this row, when writing them again takes no more
   /// bytes than a jump over them; else none.
-  func bridge(to place: Int, in looks: [Look], _ tolerance: Tolerance) -> Range<Int> {
+  func bridge(to place: Int, in appearances: [CellAppearance], _ tolerance: Tolerance) -> Range<Int>
+  {
     guard let cursor, cursor.row == row, cursor.column < place,
       place - cursor.column <= stepLength(place - cursor.column)
     else { return place..<place }
     let gap = cursor.column..<place
-    return gap.allSatisfy { isFree(looks[$0], tolerance) } ? gap : place..<place
+    return gap.allSatisfy { isFree(appearances[$0], tolerance) } ? gap : place..<place
   }
 
   /// Whether one byte without a change of colour shows what is wanted, or near.
-  private func isFree(_ wanted: Look, _ tolerance: Tolerance) -> Bool {
+  private func isFree(_ wanted: CellAppearance, _ tolerance: Tolerance) -> Bool {
     if wanted.isHalves {
-      return pen.style.isEmpty && tolerance.isNear(pen.background, wanted.first)
-        && tolerance.isNear(pen.background, wanted.second)
+      return sgr.style.isEmpty && tolerance.isNear(sgr.background, wanted.first)
+        && tolerance.isNear(sgr.background, wanted.second)
     }
-    return wanted.isSurelyNarrow && wanted.style == pen.style
-      && tolerance.isNear(pen.foreground, wanted.first)
-      && tolerance.isNear(pen.background, wanted.second)
+    return wanted.isSurelyNarrow && wanted.style == sgr.style
+      && tolerance.isNear(sgr.foreground, wanted.first)
+      && tolerance.isNear(sgr.background, wanted.second)
   }
 
   /// - Returns: what then shows, near to what was wanted.
-  mutating func write(_ wanted: Look, at place: Int, _ tolerance: Tolerance) -> Look {
+  mutating func write(_ wanted: CellAppearance, at place: Int, _ tolerance: Tolerance)
+    -> CellAppearance
+  {
     if wanted.isWideTail { return wanted }
     if cursor?.column != place || cursor?.row != row { moveCursor(to: place) }
     cursor = place + 1 < columns ? (row, place + 1) : nil
     if wanted.isHalves {
       let choice = HalfChoice.best(
-        upper: wanted.first, lower: wanted.second, pen: pen, tolerance: tolerance)
+        upper: wanted.first, lower: wanted.second, sgr: sgr, tolerance: tolerance)
       put(choice.glyph, choice.foreground, choice.background, style: [])
-      return choice.look
+      return choice.appearance
     }
     var written = wanted
-    if tolerance.isNear(pen.foreground, wanted.first) { written.first = pen.foreground }
-    if tolerance.isNear(pen.background, wanted.second) { written.second = pen.background }
+    if tolerance.isNear(sgr.foreground, wanted.first) { written.first = sgr.foreground }
+    if tolerance.isNear(sgr.background, wanted.second) { written.second = sgr.background }
     put(
       Unicode.Scalar(wanted.glyph) ?? " ", written.first, written.second, style: wanted.style)
     // Terminals do not agree on the width of every glyph.
@@ -97,17 +100,17 @@ struct CellWriter {
   }
 
   private mutating func put(
-    _ glyph: Unicode.Scalar, _ foreground: Tint, _ background: Tint, style: CellStyle
+    _ glyph: Unicode.Scalar, _ foreground: PackedColor, _ background: PackedColor, style: CellStyle
   ) {
     let keepsPen =
-      foreground == pen.foreground && background == pen.background && style == pen.style
+      foreground == sgr.foreground && background == sgr.background && style == sgr.style
     if keepsPen, repeats, glyph == run.glyph {
       run.pending += 1
       return
     }
     finishRun()
     if !keepsPen {
-      pen.change(foreground: foreground, background: background, style: style, in: &buffer)
+      sgr.change(foreground: foreground, background: background, style: style, in: &buffer)
     }
     buffer.append(glyph)
     run.glyph = glyph

@@ -35,7 +35,7 @@ public struct Compositor: Sendable {
   /// keys, in few words and without the title; what then does not fit is counted in the last place.
   public func card(title: String, rows: [CardRow], onto grid: inout CellGrid) {
     dim(&grid)
-    let heading = title.isEmpty ? [] : [Lettering(title, .strong)]
+    let heading = title.isEmpty ? [] : [StyledText(title, .strong)]
     Card(
       heading: heading, dropsHeading: true, rows: rows, columns: grid.columns,
       rowsHigh: grid.rows, self
@@ -45,7 +45,7 @@ public struct Compositor: Sendable {
   /// What is said after the last story, with the keys that lead on.
   public func endCard(lines: [String], keys: [CardRow], onto grid: inout CellGrid) {
     dim(&grid)
-    let heading = lines.enumerated().map { Lettering($1, $0 == 0 ? .strong : .plain) }
+    let heading = lines.enumerated().map { StyledText($1, $0 == 0 ? .strong : .plain) }
     Card(
       heading: heading, rows: keys, columns: grid.columns, rowsHigh: grid.rows, self
     ).draw(with: self, onto: &grid)
@@ -63,10 +63,10 @@ public struct Compositor: Sendable {
     panel(top: 0, left: left, width: width, height: height, onto: &grid)
     for (row, line) in rows.prefix(height).enumerated() {
       write(
-        Lettering(line.name, .quiet), row: row, column: left + 1, width: width - 2, onto: &grid)
+        StyledText(line.name, .quiet), row: row, column: left + 1, width: width - 2, onto: &grid)
       let column = nameWidth + 3
       write(
-        Lettering(line.value), row: row, column: left + column, width: width - column - 1,
+        StyledText(line.value), row: row, column: left + column, width: width - column - 1,
         onto: &grid)
     }
   }
@@ -83,8 +83,8 @@ public struct Compositor: Sendable {
     let row = grid.rows / 2
     guard width > 2, row < grid.rows else { return }
     panel(top: row, left: left, width: width, height: 1, onto: &grid)
-    write(Lettering(String(sign), .accent), row: row, column: left + 1, width: 1, onto: &grid)
-    write(Lettering(text), row: row, column: left + 3, width: width - 4, onto: &grid)
+    write(StyledText(String(sign), .accent), row: row, column: left + 1, width: 1, onto: &grid)
+    write(StyledText(text), row: row, column: left + 3, width: width - 4, onto: &grid)
   }
 
   /// The whole caption over the lower part of the picture, at most half of it.
@@ -99,7 +99,7 @@ public struct Compositor: Sendable {
     panel(top: top, left: 0, width: grid.columns, height: height, onto: &grid)
     for (offset, line) in lines.prefix(height).enumerated() {
       write(
-        Lettering(line), row: top + offset, column: (grid.columns - width) / 2 + 1,
+        StyledText(line), row: top + offset, column: (grid.columns - width) / 2 + 1,
         width: width - 2, onto: &grid)
     }
   }

@@ -34,9 +34,9 @@ public struct FramePainter: Sendable {
   /// Painting the same grid again with tolerance 0 makes it exact.
   public private(set) var settled = true
 
-  private(set) var displayed: [Look]
+  private(set) var displayed: [CellAppearance]
   /// The row that is being painted.
-  private var wanted: [Look]
+  private var wanted: [CellAppearance]
   private var writer: CellWriter
 
   /// - Parameters:
@@ -75,8 +75,8 @@ public struct FramePainter: Sendable {
       writer.beginRow(row)
       let start = row * columns
       let cells = grid.cells.span.extracting(start..<start + columns)
-      var looks = wanted.mutableSpan
-      for column in cells.indices { looks[column] = Look(cells, column) }
+      var appearances = wanted.mutableSpan
+      for column in cells.indices { appearances[column] = CellAppearance(cells, column) }
       let isExact = Self.paintRow(
         wanted, over: &displayed, at: start, allowed, with: &writer)
       if !isExact { settled = false }
@@ -86,17 +86,18 @@ public struct FramePainter: Sendable {
 
   /// - Returns: whether the row then shows exactly what was wanted.
   private static func paintRow(
-    _ wanted: [Look], over displayed: inout [Look], at start: Int, _ tolerance: Tolerance,
+    _ wanted: [CellAppearance], over displayed: inout [CellAppearance], at start: Int,
+    _ tolerance: Tolerance,
     with writer: inout CellWriter
   ) -> Bool {
     var shown = displayed.mutableSpan
-    let looks = wanted.span
+    let appearances = wanted.span
     var isExact = true
-    for column in looks.indices {
-      let look = looks[column]
+    for column in appearances.indices {
+      let appearance = appearances[column]
       let current = shown[start + column]
-      if current.isNear(look, tolerance) {
-        if current != look { isExact = false }
+      if current.isNear(appearance, tolerance) {
+        if current != appearance { isExact = false }
         continue
       }
       if writer.isBeyondCursor(column) {
@@ -104,8 +105,8 @@ public struct FramePainter: Sendable {
           shown[start + place] = writer.write(wanted[place], at: place, tolerance)
         }
       }
-      let written = writer.write(look, at: column, tolerance)
-      if written != look { isExact = false }
+      let written = writer.write(appearance, at: column, tolerance)
+      if written != appearance { isExact = false }
       shown[start + column] = written
     }
     return isExact

@@ -1,20 +1,20 @@
-/// How two halves are drawn with a pen: which glyph, and what its two colours become.
+/// How two halves are drawn in the state that the terminal is in: which glyph, and what its two colours become.
 struct HalfChoice {
   let glyph: Unicode.Scalar
-  let foreground: Tint
-  let background: Tint
+  let foreground: PackedColor
+  let background: PackedColor
 
   /// What the viewer then sees.
-  var look: Look {
+  var appearance: CellAppearance {
     switch glyph {
-    case HalfCell.space: Look(upper: background, lower: background)
-    case HalfCell.fullBlock: Look(upper: foreground, lower: foreground)
-    case HalfCell.upperBlock: Look(upper: foreground, lower: background)
-    default: Look(upper: background, lower: foreground)
+    case HalfCell.space: CellAppearance(upper: background, lower: background)
+    case HalfCell.fullBlock: CellAppearance(upper: foreground, lower: foreground)
+    case HalfCell.upperBlock: CellAppearance(upper: foreground, lower: background)
+    default: CellAppearance(upper: background, lower: foreground)
     }
   }
 
-  private init(_ glyph: Unicode.Scalar, _ foreground: Tint, _ background: Tint) {
+  private init(_ glyph: Unicode.Scalar, _ foreground: PackedColor, _ background: PackedColor) {
     self.glyph = glyph
     self.foreground = foreground
     self.background = background
@@ -22,13 +22,13 @@ struct HalfChoice {
 
   /// Chooses what needs the fewest new colours, then the fewest bytes.
   ///
-  /// Colours of the pen are kept where they are near enough, so that no half is off by more than
+  /// Colours of that state are kept where they are near enough, so that no half is off by more than
   /// the tolerance in any channel.
   static func best(
-    upper: Tint, lower: Tint, pen: Pen, tolerance: Tolerance
+    upper: PackedColor, lower: PackedColor, sgr: SGRState, tolerance: Tolerance
   ) -> HalfChoice {
-    let front = pen.foreground
-    let back = pen.background
+    let front = sgr.foreground
+    let back = sgr.background
     let backIsLower = tolerance.isNear(back, lower)
     let backIsUpper = tolerance.isNear(back, upper)
     if backIsUpper && backIsLower { return HalfChoice(HalfCell.space, front, back) }

@@ -39,7 +39,7 @@ extension Compositor {
     let top = grid.rows - height
     panel(top: top, left: 0, width: grid.columns, height: height, onto: &grid)
     if items.isEmpty {
-      write(Lettering(note), row: top, column: 1, width: grid.columns - 2, onto: &grid)
+      write(StyledText(note), row: top, column: 1, width: grid.columns - 2, onto: &grid)
     }
     let room = Self.stripRoom(columns: grid.columns)
     let left = (grid.columns - min(room, items.count) * Self.itemWidth) / 2
@@ -54,10 +54,10 @@ extension Compositor {
 
   private func draw(_ item: StripItem, row: Int, column: Int, onto grid: inout CellGrid) {
     let mark = item.isChosen ? (unicode ? "▸" : ">") : " "
-    write(Lettering(mark, .accent), row: row, column: column, width: 1, onto: &grid)
-    write(Lettering(item.key, .accent), row: row, column: column + 1, width: 1, onto: &grid)
+    write(StyledText(mark, .accent), row: row, column: column, width: 1, onto: &grid)
+    write(StyledText(item.key, .accent), row: row, column: column + 1, width: 1, onto: &grid)
     write(
-      Lettering(item.title, item.isChosen ? .strong : .plain), row: row, column: column + 3,
+      StyledText(item.title, item.isChosen ? .strong : .plain), row: row, column: column + 3,
       width: Self.itemWidth - 4, onto: &grid)
   }
 
@@ -76,6 +76,6 @@ extension Compositor {
     guard width > 2, row < grid.rows else { return }
     let left = (grid.columns - width) / 2
     panel(top: row, left: left, width: width, height: 1, onto: &grid)
-    write(Lettering(text, .strong), row: row, column: left + 1, width: width - 2, onto: &grid)
+    write(StyledText(text, .strong), row: row, column: left + 1, width: width - 2, onto: &grid)
   }
 }

@@ -5,22 +5,23 @@ public enum StillEncoder {
     var buffer = EscapeBuffer()
     let exact = Tolerance(0)
     for row in 0..<grid.rows {
-      var pen = Pen()
-      buffer.makeRoom(grid.columns * (Pen.mostBytes + 4))
+      var sgr = SGRState()
+      buffer.makeRoom(grid.columns * (SGRState.mostBytes + 4))
       for column in 0..<grid.columns {
-        let look = Look(
+        let appearance = CellAppearance(
           grid.cells.span.extracting(row * grid.columns..<(row + 1) * grid.columns), column)
-        if look.isWideTail { continue }
-        if look.isHalves {
+        if appearance.isWideTail { continue }
+        if appearance.isHalves {
           let choice = HalfChoice.best(
-            upper: look.first, lower: look.second, pen: pen, tolerance: exact)
-          pen.change(
+            upper: appearance.first, lower: appearance.second, sgr: sgr, tolerance: exact)
+          sgr.change(
             foreground: choice.foreground, background: choice.background, style: [], in: &buffer)
           buffer.append(choice.glyph)
         } else {
-          pen.change(
-            foreground: look.first, background: look.second, style: look.style, in: &buffer)
-          buffer.append(Unicode.Scalar(look.glyph) ?? " ")
+          sgr.change(
+            foreground: appearance.first, background: appearance.second, style: appearance.style,
+            in: &buffer)
+          buffer.append(Unicode.Scalar(appearance.glyph) ?? " ")
         }
       }
       buffer.append("\u{1B}[0m\n")

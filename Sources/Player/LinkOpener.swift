@@ -1,3 +1,4 @@
+import Addresses
 import System
 
 /// Opens a story's link in the desktop's browser.
@@ -43,7 +44,7 @@ struct PlainLink: Equatable {
     for (index, byte) in rest.enumerated() {
       let isKept =
         switch byte {
-        case UInt8(ascii: "%"): Self.isEscape(rest[index...])
+        case UInt8(ascii: "%"): PercentCoding.isEscape(rest[index...])
         // Of an address in the manner of [::1].
         case UInt8(ascii: "["), UInt8(ascii: "]"): index < isInHost
         // The first begins the fragment.
@@ -51,7 +52,7 @@ struct PlainLink: Equatable {
         default: Self.kept.contains(byte)
         }
       if byte == UInt8(ascii: "#") { hasFragment = true }
-      encoded += isKept ? [byte] : Self.escape(byte)
+      if isKept { encoded.append(byte) } else { PercentCoding.append(byte, to: &encoded) }
     }
     text = String(decoding: encoded, as: UTF8.self)
   }
@@ -60,17 +61,4 @@ struct PlainLink: Equatable {
   /// servers take them encoded as well.
   private static let kept = Set(
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~:/?@!&*+,;=".utf8)
-  private static let digits = Array("0123456789ABCDEF".utf8)
-
-  /// Whether a percent sign stands before two hexadecimal digits (RFC 3986, 2.1).
-  private static func isEscape(_ bytes: ArraySlice<UInt8>) -> Bool {
-    bytes.count >= 3
-      && bytes.dropFirst().prefix(2).allSatisfy {
-        digits.contains($0 & 0xDF) || digits.contains($0)
-      }
-  }
-
-  private static func escape(_ byte: UInt8) -> [UInt8] {
-    [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-  }
 }

@@ -1,3 +1,4 @@
+import Addresses
 import Glibc
 import Synchronization
 import System
@@ -40,7 +41,7 @@ public final class FileResource: Resource {
   init(
     path: String, reads: FileReads, open: @escaping @Sendable () throws(ResourceError) -> OpenFile
   ) throws(ResourceError) {
-    ending = path.fileEnding
+    ending = FileName.ending(of: path)
     self.reads = reads
     do {
       thread = try FileThread(reads.mailbox)
@@ -152,13 +153,13 @@ final class FileMailbox: Sendable {
   }
 
   private let outcomes = Mutex<[(number: UInt64, outcome: Outcome)]>([])
-  private let bell: Bell
+  private let waker: Waker
 
-  init(_ bell: Bell) { self.bell = bell }
+  init(_ waker: Waker) { self.waker = waker }
 
   func post(_ outcome: Outcome, of number: UInt64) {
     outcomes.withLock { $0.append((number, outcome)) }
-    bell.ring()
+    waker.wake()
   }
 
   func take() -> [(number: UInt64, outcome: Outcome)] {
@@ -175,8 +176,8 @@ final class FileReads {
   private var expected: [UInt64: (FileMailbox.Outcome) -> Void] = [:]
   private var nextNumber: UInt64 = 0
 
-  /// - Parameter bell: rung when there is something to deliver.
-  init(_ bell: Bell) { mailbox = FileMailbox(bell) }
+  /// - Parameter waker: woken when there is something to deliver.
+  init(_ waker: Waker) { mailbox = FileMailbox(waker) }
 
   /// Gives out a number, whose outcome is passed to `answer` on the loop.
   func expect(_ answer: @escaping (FileMailbox.Outcome) -> Void) -> UInt64 {
@@ -206,23 +207,23 @@ final class FileThread: Sendable {
   }
 
   private let state = Mutex(State())
-  private let wake: Bell
+  private let waker: Waker
   private let mailbox: FileMailbox
 
   init(_ mailbox: FileMailbox) throws(SystemError) {
     self.mailbox = mailbox
-    wake = try Bell()
+    waker = try Waker()
     _ = try WorkerThread { [self] in run() }
   }
 
   func send(_ command: Command) {
     state.withLock { $0.commands.append(command) }
-    wake.ring()
+    waker.wake()
   }
 
   func stop() {
     state.withLock { $0 = State(isStopped: true) }
-    wake.ring()
+    waker.wake()
   }
 
   private func run() {
@@ -232,8 +233,8 @@ final class FileThread: Sendable {
       }
       if isStopped { return }
       guard let command else {
-        _ = try? awaitReadiness(of: [Interest(wake.number)], until: nil)
-        wake.silence()
+        _ = try? awaitReadiness(of: [Interest(waker.number)], until: nil)
+        waker.silence()
         continue
       }
       switch command {
@@ -290,33 +291,16 @@ public final class LocalOpener: ResourceOpener {
 
   /// The path of a relative reference or a file URL; nil for any other scheme.
   private func localPath(of reference: String) -> String? {
-    if reference.hasPrefix("file://") { return String(reference.dropFirst(7)).percentDecoded }
-    if reference.hasPrefix("file:") { return String(reference.dropFirst(5)).percentDecoded }
+    for start in ["file://", "file:"] where reference.hasPrefix(start) {
+      return PercentCoding.decodedText(reference.dropFirst(start.count))
+    }
     let colon = reference.firstIndex(of: ":") ?? reference.endIndex
     let slash = reference.firstIndex(of: "/") ?? reference.endIndex
     return colon < slash ? nil : reference
   }
-
 }
 
 extension String {
   /// Kernel words in the middle of a sentence of ours.
   fileprivate var lowercasedFirst: String { prefix(1).lowercased() + dropFirst() }
-
-  /// Percent-escapes resolved (RFC 3986, section 2.1); nil where one is broken or hides a NUL.
-  var percentDecoded: String? {
-    var bytes: [UInt8] = []
-    var rest = utf8[...]
-    while let byte = rest.popFirst() {
-      guard byte == UInt8(ascii: "%") else {
-        bytes.append(byte)
-        continue
-      }
-      guard let high = rest.popFirst(), let low = rest.popFirst(),
-        let value = UInt8(String(decoding: [high, low], as: UTF8.self), radix: 16), value != 0
-      else { return nil }
-      bytes.append(value)
-    }
-    return String(validating: bytes, as: UTF8.self)
-  }
 }

@@ -104,15 +104,3 @@ public enum ResourceUrgency: Int, Comparable, Sendable {
 public protocol ResourceOpener: AnyObject {
   func open(_ reference: String) throws(ResourceError) -> any Resource
 }
-
-extension String {
-  /// What follows the last dot of a path's last part, in small letters; empty where nothing does, or
-  /// what is too long for a kind of file.
-  public var fileEnding: String {
-    let reversed = utf8.reversed().prefix(9).map { $0 }
-    guard let dot = reversed.firstIndex(of: UInt8(ascii: ".")),
-      !reversed[..<dot].contains(UInt8(ascii: "/"))
-    else { return "" }
-    return String(decoding: reversed[..<dot].reversed(), as: UTF8.self).lowercased()
-  }
-}

@@ -16,16 +16,16 @@ final class AccessLog: Sendable {
   /// How long its end waits for a reader.
   private static let patience = Duration.seconds(1)
 
-  private let bell: Bell
-  private let ended: Bell
+  private let waker: Waker
+  private let ended: Waker
 
   /// - Parameter output: takes whole lines; false when nobody takes them any more.
   init(output: @escaping @Sendable (String) -> Bool) throws(SystemError) {
-    bell = try Bell()
-    ended = try Bell()
+    waker = try Waker()
+    ended = try Waker()
     _ = try WorkerThread { [self] in
       run(output)
-      ended.ring()
+      ended.wake()
     }
   }
 
@@ -35,20 +35,20 @@ final class AccessLog: Sendable {
     state.withLock { state in
       if state.lines.count < AccessLog.mostWaiting { state.lines.append(line) }
     }
-    bell.ring()
+    waker.wake()
   }
 
   /// Writes what is left, unless nobody reads it.
   func close() {
     state.withLock { $0.isClosed = true }
-    bell.ring()
+    waker.wake()
     _ = try? awaitReadiness(of: [Interest(ended.number)], until: .now + AccessLog.patience)
   }
 
   private func run(_ output: (String) -> Bool) {
     while true {
-      _ = try? awaitReadiness(of: [Interest(bell.number)], until: nil)
-      bell.silence()
+      _ = try? awaitReadiness(of: [Interest(waker.number)], until: nil)
+      waker.silence()
       let (lines, isClosed) = state.withLock { state in
         defer { state.lines.removeAll() }
         return (state.lines, state.isClosed)

@@ -42,7 +42,6 @@ struct AnimationReader {
   /// Larger ones are left out, as players refuse them.
   static let largestBytes: Int64 = 8 << 20
   private static let most = 10_000
-  private static let endings = ["json", "tgs", "lottie"]
 
   private var known: [String: CataloguedAnimation] = [:]
 
@@ -62,10 +61,8 @@ struct AnimationReader {
     var ids: Set<String> = []
     for name in names {
       let path = "\(folder)/\(name)"
-      guard let dot = name.lastIndex(of: "."), dot > name.startIndex,
-        AnimationReader.endings.contains(name[name.index(after: dot)...].lowercased())
-      else { continue }
-      switch animation(String(name[..<dot]), at: path, in: files.folder) {
+      guard let id = MediaFormat.animationStem(of: name) else { continue }
+      switch animation(id, at: path, in: files.folder) {
       case .failure(let refusal):
         skipped.append(Skipped(source: "\(files.folder.path)/\(path)", reason: refusal.reason))
       case .success(var animation):

@@ -10,7 +10,7 @@ public struct FolderExport {
 
   private let files: ServedFiles
   private let target: PublicFolder
-  private let holdings: Holdings
+  private let inventory: FolderInventory
   private let findings: [String: Finding]
   /// Files of a former export.
   private let former: Set<String>
@@ -31,11 +31,11 @@ public struct FolderExport {
     _ directory: String, to target: String, decoder: DecoderProgram?
   ) throws(ServerError) -> Outcome {
     let files: ServedFiles
-    let holdings: Holdings
+    let inventory: FolderInventory
     do {
       files = ServedFiles(folder: try RootedFolder(directory), watch: nil)
       var scanner = FolderScanner(files: files)
-      holdings = try scanner.scan()
+      inventory = try scanner.scan()
     } catch let error as FeedError {
       throw .directory(path: directory, reason: error.reason)
     } catch let error as SystemError {
@@ -45,10 +45,10 @@ public struct FolderExport {
     }
     do {
       let (folder, former) = try prepare(target, beside: files.folder.path)
-      let findings = try probe(holdings, in: files.folder, decoder: decoder)
+      let findings = try probe(inventory, in: files.folder, decoder: decoder)
       var export = FolderExport(
-        files: files, target: folder, holdings: holdings, findings: findings, former: former,
-        skips: holdings.skipped)
+        files: files, target: folder, inventory: inventory, findings: findings, former: former,
+        skips: inventory.skipped)
       return try export.run()
     } catch let error as ServerError {
       throw error
@@ -106,12 +106,12 @@ public struct FolderExport {
   }
 
   private static func probe(
-    _ holdings: Holdings, in folder: RootedFolder, decoder: DecoderProgram?
+    _ inventory: FolderInventory, in folder: RootedFolder, decoder: DecoderProgram?
   ) throws(SystemError) -> [String: Finding] {
     guard let decoder else { return [:] }
     let prober = Prober(folder: folder, program: decoder)
     defer { prober.close() }
-    prober.want(holdings)
+    prober.want(inventory)
     _ = prober.step(nil, now: .now)
     while prober.isBusy {
       guard let interest = prober.interest else { break }
@@ -123,13 +123,13 @@ public struct FolderExport {
 
   private mutating func run() throws(SystemError) -> Outcome {
     let animations = placeable
-    let kept = holdings.items.map(\.path) + animations.map { "\($0.id).json" }
+    let kept = inventory.items.map(\.path) + animations.map { "\($0.id).json" }
     // Written first, so that also what a cut-off export has left is known.
     try writeManifest(former.union(kept))
-    var offered = holdings
+    var offered = inventory
     offered.items = []
     offered.animations = []
-    for item in holdings.items where try place(item.path, as: item.path) {
+    for item in inventory.items where try place(item.path, as: item.path) {
       offered.items.append(item)
     }
     for animation in animations where try place(animation.path, as: "\(animation.id).json") {
@@ -149,8 +149,8 @@ public struct FolderExport {
   /// Animations whose name at the top is not a story's already.
   private var placeable: [CataloguedAnimation] {
     mutating get {
-      let taken = Set(holdings.items.map(\.path)).union(ServedFiles.ownNames)
-      return holdings.animations.filter { animation in
+      let taken = Set(inventory.items.map(\.path)).union(ServedFiles.ownNames)
+      return inventory.animations.filter { animation in
         guard taken.contains("\(animation.id).json") else { return true }
         skips.append(
           Skipped(

@@ -34,14 +34,14 @@ public final class FolderServer {
 
   private let files: ServedFiles
   private var scanner: FolderScanner
-  private var holdings: Holdings
+  private var inventory: FolderInventory
   private let prober: Prober?
   private let site: Site
   private let http: Microhttpd
   private let log: AccessLog
   private let questions: Questions
-  /// Rings when an answer has ended, or a file is begun to be sent.
-  private let answered: Bell
+  /// Wakes when an answer has ended, or a file is begun to be sent.
+  private let answered: Waker
   /// The URL of what is served, without a path.
   public let url: String
   /// Whether everybody who can reach this machine may ask.
@@ -66,8 +66,8 @@ public final class FolderServer {
     let folder: RootedFolder
     do {
       folder = try RootedFolder(options.directory)
-      answered = try Bell()
-      questions = Questions(bell: try Bell())
+      answered = try Waker()
+      questions = Questions(waker: try Waker())
       log = try AccessLog(output: output)
     } catch {
       throw .directory(path: options.directory, reason: error.inWords)
@@ -75,12 +75,12 @@ public final class FolderServer {
     files = ServedFiles(folder: folder, watch: watches ? try? FolderWatch() : nil)
     scanner = FolderScanner(files: files)
     do {
-      holdings = try scanner.scan()
+      inventory = try scanner.scan()
     } catch {
       throw .directory(path: options.directory, reason: error.reason)
     }
     prober = options.decoder.map { Prober(folder: folder, program: $0) }
-    prober?.want(holdings)
+    prober?.want(inventory)
     let socket: ListeningSocket
     do {
       socket = try ListeningSocket(options.listen)
@@ -92,21 +92,21 @@ public final class FolderServer {
     let site = Site(
       folder: folder, token: token,
       ownNames: socket.isLoopback && token == nil ? OwnNames(listening: options.listen.host) : nil,
-      ownAddress: socket.address.description, offer: Offer(holdings, [:]), refresh: questions.ask)
+      ownAddress: socket.address.description, offer: Offer(inventory, [:]), refresh: questions.ask)
     self.site = site
     questions.isNeeded = files.watch == nil
     http = try FolderServer.listen(socket, site, log, answered, limits)
   }
 
   private static func listen(
-    _ socket: consuming ListeningSocket, _ site: Site, _ log: AccessLog, _ answered: Bell,
+    _ socket: consuming ListeningSocket, _ site: Site, _ log: AccessLog, _ answered: Waker,
     _ limits: Microhttpd.Limits
   ) throws(ServerError) -> Microhttpd {
     let calls = Microhttpd.Calls(
-      answer: { site.answer($0) }, began: { answered.ring() },
+      answer: { site.answer($0) }, began: { answered.wake() },
       ended: {
         log.write($0)
-        answered.ring()
+        answered.wake()
       })
     do {
       let http = try Microhttpd(limits: limits, calls: calls)
@@ -133,9 +133,9 @@ public final class FolderServer {
   }
 
   /// What was left out of the folder, with reasons.
-  public var skipped: [Skipped] { holdings.skipped }
-  public var title: String { holdings.title }
-  public var storyCount: Int { holdings.items.count }
+  public var skipped: [Skipped] { inventory.skipped }
+  public var title: String { inventory.title }
+  public var storyCount: Int { inventory.items.count }
   /// Whether changes are told by the kernel; else the folder is checked when somebody asks.
   public var isWatching: Bool { files.watch != nil }
   /// The folder without symbolic links.
@@ -208,8 +208,8 @@ public final class FolderServer {
       // A folder that cannot be read any more keeps what it last had: requests tell.
       guard let found = try? scanner.scan() else { return }
       questions.isNeeded = files.watch == nil
-      guard found != holdings else { return }
-      holdings = found
+      guard found != inventory else { return }
+      inventory = found
       prober?.want(found)
       publish()
     }
@@ -217,7 +217,7 @@ public final class FolderServer {
 
   private func publish() {
     unpublishedSince = nil
-    site.publish(Offer(holdings, prober?.findings ?? [:]))
+    site.publish(Offer(inventory, prober?.findings ?? [:]))
   }
 
   private func drain(_ signals: Signals) throws(SystemError) {
@@ -251,19 +251,19 @@ private final class Questions: Sendable {
     var isNeeded = false
     var isClosed = false
     var lastAnswer: Instant?
-    var waiting: [Bell] = []
+    var waiting: [Waker] = []
   }
 
   /// What was found is believed for so long.
   private static let freshness = Duration.milliseconds(500)
   private static let patience = Duration.seconds(5)
 
-  private let bell: Bell
+  private let waker: Waker
   private let state = Mutex(State())
 
-  init(bell: Bell) { self.bell = bell }
+  init(waker: Waker) { self.waker = waker }
 
-  var number: Int32 { bell.number }
+  var number: Int32 { waker.number }
 
   var isNeeded: Bool {
     get { state.withLock { $0.isNeeded } }
@@ -272,7 +272,7 @@ private final class Questions: Sendable {
 
   /// Whether somebody waits; called by the loop.
   var areAsked: Bool {
-    bell.silence()
+    waker.silence()
     return state.withLock { !$0.waiting.isEmpty }
   }
 
@@ -282,9 +282,9 @@ private final class Questions: Sendable {
       !state.isNeeded || state.isClosed
         || state.lastAnswer.map { Instant.now - $0 < Questions.freshness } ?? false
     }
-    guard !isIdle, let own = try? Bell() else { return }
+    guard !isIdle, let own = try? Waker() else { return }
     state.withLock { $0.waiting.append(own) }
-    bell.ring()
+    waker.wake()
     _ = try? awaitReadiness(of: [Interest(own.number)], until: .now + Questions.patience)
   }
 
@@ -296,7 +296,7 @@ private final class Questions: Sendable {
     }
     work()
     state.withLock { $0.lastAnswer = .now }
-    for bell in asked { bell.ring() }
+    for waker in asked { waker.wake() }
   }
 
   /// Nobody waits any more.
@@ -306,6 +306,6 @@ private final class Questions: Sendable {
       defer { state.waiting = [] }
       return state.waiting
     }
-    for bell in asked { bell.ring() }
+    for waker in asked { waker.wake() }
   }
 }

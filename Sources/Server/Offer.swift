@@ -28,19 +28,19 @@ struct Offer: Sendable {
   let storyCount: Int
   let reelCount: Int
 
-  init(_ holdings: Holdings, _ findings: [String: Finding]) {
+  init(_ inventory: FolderInventory, _ findings: [String: Finding]) {
     feed = Document(
-      OfferText.feed(holdings, findings), type: "application/feed+json")
-    catalogue = Document(OfferText.catalogue(holdings, findings), type: "application/json")
+      OfferText.feed(inventory, findings), type: "application/feed+json")
+    catalogue = Document(OfferText.catalogue(inventory, findings), type: "application/json")
     animations = Dictionary(
-      uniqueKeysWithValues: holdings.animations.map { ($0.id, ($0.path, $0.type)) })
+      uniqueKeysWithValues: inventory.animations.map { ($0.id, ($0.path, $0.type)) })
     let texts =
-      holdings.items.filter { $0.type == MediaType.animation }.map(\.path)
-      + holdings.animations.filter { $0.type == MediaType.animation }.map(\.path)
+      inventory.items.filter { $0.type == MediaType.animation }.map(\.path)
+      + inventory.animations.filter { $0.type == MediaType.animation }.map(\.path)
     lotties = Set(texts)
-    title = holdings.title
-    storyCount = holdings.items.count
-    reelCount = holdings.reelCount
+    title = inventory.title
+    storyCount = inventory.items.count
+    reelCount = inventory.reelCount
   }
 }
 
@@ -48,14 +48,14 @@ struct Offer: Sendable {
 enum OfferText {
   /// JSON Feed 1.1, one item a line. A file's path is its id: the same after each start, and the
   /// same served as exported.
-  static func feed(_ holdings: Holdings, _ findings: [String: Finding]) -> [UInt8] {
+  static func feed(_ inventory: FolderInventory, _ findings: [String: Finding]) -> [UInt8] {
     var text = JSONWriter()
     text.raw("{")
     text.member("version", "https://jsonfeed.org/version/1.1")
-    text.member("title", holdings.title)
+    text.member("title", inventory.title)
     text.name("_storytty")
     text.raw("{\"animations\": \".\"},\n \"items\": [")
-    for (index, item) in holdings.items.enumerated() {
+    for (index, item) in inventory.items.enumerated() {
       text.raw(index == 0 ? "\n  {" : ",\n  {")
       text.member("id", item.path)
       text.name("authors")
@@ -78,15 +78,15 @@ enum OfferText {
       }
       text.raw("}]}")
     }
-    text.raw(holdings.items.isEmpty ? "]}\n" : "\n ]}\n")
+    text.raw(inventory.items.isEmpty ? "]}\n" : "\n ]}\n")
     return text.bytes
   }
 
   /// The catalogue of animations, one a line.
-  static func catalogue(_ holdings: Holdings, _ findings: [String: Finding]) -> [UInt8] {
+  static func catalogue(_ inventory: FolderInventory, _ findings: [String: Finding]) -> [UInt8] {
     var text = JSONWriter()
     text.raw("[")
-    for (index, animation) in holdings.animations.enumerated() {
+    for (index, animation) in inventory.animations.enumerated() {
       let facts = animation.facts.filled(from: findings[animation.path]?.facts)
       text.raw(index == 0 ? "\n {" : ",\n {")
       text.member("id", animation.id)
@@ -101,7 +101,7 @@ enum OfferText {
       text.member("priority", facts.priority ?? 0)
       text.raw("}")
     }
-    text.raw(holdings.animations.isEmpty ? "]\n" : "\n]\n")
+    text.raw(inventory.animations.isEmpty ? "]\n" : "\n]\n")
     return text.bytes
   }
 }

@@ -1,3 +1,5 @@
+import System
+
 /// What a server has under an address, as far as conditions and ranges go.
 struct Representation: Equatable {
   var length: UInt64

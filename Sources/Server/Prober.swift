@@ -33,11 +33,11 @@ final class Prober {
   var isBusy: Bool { running != nil || !waiting.isEmpty }
 
   /// Files to be known; others are forgotten.
-  func want(_ holdings: Holdings) {
-    var tasks = holdings.items.filter { $0.kind != .picture }.map {
+  func want(_ inventory: FolderInventory) {
+    var tasks = inventory.items.filter { $0.kind != .picture }.map {
       Task(path: $0.path, status: $0.status, isAnimation: false)
     }
-    tasks += holdings.animations.filter { $0.type != MediaType.animation }.map {
+    tasks += inventory.animations.filter { $0.type != MediaType.animation }.map {
       Task(path: $0.path, status: $0.status, isAnimation: true)
     }
     var kept: [String: (status: FileStatus, finding: Finding)] = [:]
@@ -129,7 +129,7 @@ private final class OpenedFile: Resource {
   private let file: Descriptor
 
   init(_ folder: RootedFolder, _ path: String) throws(SystemError) {
-    ending = path.fileEnding
+    ending = FileName.ending(of: path)
     file = try folder.open(path)
     info = ContentInfo(length: UInt64(max(0, try FileStatus(of: file).sizeBytes)))
   }

@@ -1,3 +1,5 @@
+import Addresses
+
 /// What a request names, taken apart before any of it meets the file system.
 enum RequestTarget: Equatable {
   /// The decoded parts of a path: none for `/`. No part is empty, begins with a dot or holds a `/`
@@ -25,7 +27,7 @@ enum RequestTarget: Equatable {
     for raw in path.dropFirst().split(
       separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
     {
-      guard let bytes = RequestTarget.decoded(raw) else {
+      guard let bytes = PercentCoding.decoded(raw) else {
         self = .malformed
         return
       }
@@ -52,32 +54,6 @@ enum RequestTarget: Equatable {
     return target.dropFirst(7).prefix { $0 != "/" && $0 != "?" && $0 != "#" }
   }
 
-  /// One `%XX` after another, once; nil where a `%` is broken.
-  private static func decoded(_ raw: Substring.UTF8View.SubSequence) -> [UInt8]? {
-    var bytes: [UInt8] = []
-    var rest = raw
-    while let byte = rest.popFirst() {
-      guard byte == UInt8(ascii: "%") else {
-        bytes.append(byte)
-        continue
-      }
-      guard let high = rest.popFirst().flatMap(hex), let low = rest.popFirst().flatMap(hex) else {
-        return nil
-      }
-      bytes.append(high << 4 | low)
-    }
-    return bytes
-  }
-
-  private static func hex(_ byte: UInt8) -> UInt8? {
-    switch byte {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-    case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-    case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
-    default: nil
-    }
-  }
-
   private static func isFit(_ name: [UInt8]) -> Bool {
     !name.isEmpty && name[0] != UInt8(ascii: ".") && name.count <= 255
       && !name.contains(0) && !name.contains(UInt8(ascii: "/"))
@@ -89,19 +65,8 @@ enum RelativeURL {
   /// A relative path as a reference (RFC 3986, section 4.2): everything but unreserved characters
   /// is percent-encoded, so that no name can be taken for a scheme, a query or a host.
   static func encoded(_ path: String) -> String {
-    var text = ""
-    text.reserveCapacity(path.utf8.count)
-    for byte in path.utf8 {
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
-        UInt8(ascii: "_"), UInt8(ascii: "~"), UInt8(ascii: "/"):
-        text.unicodeScalars.append(Unicode.Scalar(byte))
-      default:
-        let hex = String(byte, radix: 16, uppercase: true)
-        text += hex.utf8.count == 1 ? "%0" + hex : "%" + hex
-      }
+    PercentCoding.encoded(path.utf8) {
+      PercentCoding.isUnreserved($0) || $0 == UInt8(ascii: "/")
     }
-    return text
   }
 }

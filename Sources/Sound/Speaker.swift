@@ -18,7 +18,7 @@ public final class Speaker {
     self.init(try SpeakerState(), volume: volume) { () throws(DeviceFault) in try ALSADevice() }
   }
 
-  /// - Parameter opening: opens the device; nil where the caller runs a `Feeder` on the same state.
+  /// - Parameter opening: opens the device; nil where the caller runs a `AudioOutput` on the same state.
   package init(
     _ state: SpeakerState, volume: Volume = Volume(),
     opening: (@Sendable () throws(DeviceFault) -> any SoundDevice)? = nil
@@ -30,7 +30,7 @@ public final class Speaker {
   }
 
   /// Readable when the sound began or `takeNotices` has something.
-  public var descriptor: Int32 { state.loopBell.number }
+  public var descriptor: Int32 { state.loopWaker.number }
 
   /// A device does what it is asked for in less time, unless its sound server hangs.
   private static let patience = Duration.seconds(3)
@@ -45,12 +45,12 @@ public final class Speaker {
       shared.notices.append(.lost("the sound device does not answer"))
       return true
     }
-    if isNew { state.loopBell.ring() }
+    if isNew { state.loopWaker.wake() }
   }
 
   /// What is to be said since the last call.
   public func takeNotices() -> [SoundNotice] {
-    state.loopBell.silence()
+    state.loopWaker.silence()
     return state.withLock { shared in
       defer { shared.notices = [] }
       return shared.notices
@@ -76,20 +76,20 @@ public final class Speaker {
       defer { shared.isWanted = true }
       return !shared.isWanted
     }
-    if isNew { state.threadBell.ring() }
+    if isNew { state.threadWaker.wake() }
   }
 
   /// Lets a voice be heard from a time of its story on, and nothing else.
   public func play(_ voice: Voice, from time: Duration) {
     run()
     state.withLock { $0.play(voice.number, from: SoundFormat.frames(time)) }
-    state.threadBell.ring()
+    state.threadWaker.wake()
   }
 
   /// Lets a voice begin where the last one ends, with its first sample; false while that cannot be
   /// arranged: the end of the last one, or the beginning of this one, is not known yet.
   public func follow(with voice: Voice) -> Bool {
-    defer { state.threadBell.ring() }
+    defer { state.threadWaker.wake() }
     return state.withLock { $0.line.follow(with: voice.number) }
   }
 
@@ -97,7 +97,7 @@ public final class Speaker {
   /// story on. False while the former cannot be arranged.
   public func queue(_ voice: Voice, from time: Duration) -> Bool {
     run()
-    defer { state.threadBell.ring() }
+    defer { state.threadWaker.wake() }
     return state.withLock { shared in
       shared.isWanted = true
       if shared.line.contains(voice.number) { return true }
@@ -114,13 +114,13 @@ public final class Speaker {
       $0.isWanted = false
       $0.isPaused = false
     }
-    state.threadBell.ring()
+    state.threadWaker.wake()
   }
 
   /// Stops, within a few milliseconds, or goes on with what was not heard.
   public func setPaused(_ paused: Bool) {
     state.withLock { $0.isPaused = paused }
-    state.threadBell.ring()
+    state.threadWaker.wake()
   }
 
   /// Waits until the device is silent after a pause, for a moment at most: before the process is
@@ -128,10 +128,10 @@ public final class Speaker {
   public func awaitSilence() {
     let deadline = Instant.now + .milliseconds(100)
     while state.withLock({ $0.isSounding }), Instant.now < deadline {
-      _ = try? awaitReadiness(of: [Interest(state.loopBell.number)], until: deadline)
-      state.loopBell.silence()
+      _ = try? awaitReadiness(of: [Interest(state.loopWaker.number)], until: deadline)
+      state.loopWaker.silence()
     }
-    state.loopBell.ring()
+    state.loopWaker.wake()
   }
 
   /// Silence for ever. Waits for the thread, but for no device that hangs.
@@ -141,9 +141,9 @@ public final class Speaker {
       $0.isEnding = true
       $0.cut()
     }
-    state.threadBell.ring()
+    state.threadWaker.wake()
     let ready = try? awaitReadiness(
-      of: [Interest(state.endBell.number)], until: .now + .milliseconds(500))
+      of: [Interest(state.endWaker.number)], until: .now + .milliseconds(500))
     if ready?.first?.readable == true { thread.join() }
     self.thread = nil
   }
@@ -152,20 +152,20 @@ public final class Speaker {
     guard thread == nil, let opening else { return }
     do {
       thread = try WorkerThread { [state, opening] in
-        var feeder = Feeder(state, open: opening)
+        var output = AudioOutput(state, open: opening)
         while !state.withLock({ $0.isEnding }) {
           state.withLock { $0.busySince = .now }
-          let next = feeder.step(at: .now)
+          let next = output.step(at: .now)
           let wasStuck = state.withLock { shared in
             defer { shared.endStep() }
             return shared.isStuck
           }
-          if wasStuck { state.loopBell.ring() }
-          _ = try? awaitReadiness(of: [Interest(state.threadBell.number)], until: next)
-          state.threadBell.silence()
+          if wasStuck { state.loopWaker.wake() }
+          _ = try? awaitReadiness(of: [Interest(state.threadWaker.number)], until: next)
+          state.threadWaker.silence()
         }
-        _ = feeder.step(at: .now)
-        state.endBell.ring()
+        _ = output.step(at: .now)
+        state.endWaker.wake()
       }
     } catch {
       state.withLock { $0.device = .absent }

@@ -1,7 +1,7 @@
 import Synchronization
 import System
 
-/// What the player's loop and the sound thread share, and the bells by which they wake each other.
+/// What the player's loop and the sound thread share, and the wakers by which they wake each other.
 package final class SpeakerState: Sendable {
   enum Device: Equatable {
     /// Nothing was to be heard so far.
@@ -11,7 +11,7 @@ package final class SpeakerState: Sendable {
   }
 
   struct Shared {
-    var line = SoundLine()
+    var line = AudioTimeline()
     /// Grows whenever the line ends: what the device still has is not to be heard.
     var cuts = 0
     /// Something is to be heard, also while there is no device.
@@ -54,17 +54,17 @@ package final class SpeakerState: Sendable {
   }
 
   private let shared = Mutex(Shared())
-  /// Rung for the loop: the sound began, or something is to be said.
-  let loopBell: Bell
-  /// Rung for the thread: there is something to do.
-  let threadBell: Bell
-  /// Rung when the thread has ended.
-  let endBell: Bell
+  /// Wakes the loop: the sound began, or something is to be said.
+  let loopWaker: Waker
+  /// Wakes the thread: there is something to do.
+  let threadWaker: Waker
+  /// Wakes when the thread has ended.
+  let endWaker: Waker
 
   package init() throws(SystemError) {
-    loopBell = try Bell()
-    threadBell = try Bell()
-    endBell = try Bell()
+    loopWaker = try Waker()
+    threadWaker = try Waker()
+    endWaker = try Waker()
   }
 
   func withLock<Result>(_ body: (inout Shared) -> sending Result) -> sending Result {

@@ -19,13 +19,13 @@ public final class Voice {
       shared.line.append(samples, at: SoundFormat.frames(time), to: number)
       return shared.isHungry && shared.line.contains(number)
     }
-    if isHungry { state.threadBell.ring() }
+    if isHungry { state.threadWaker.wake() }
   }
 
   /// Nothing more comes; where that ends before `time` there is silence up to it.
   public func finish(at time: Duration) {
     state.withLock { $0.line.finish(number, at: SoundFormat.frames(time)) }
-    state.threadBell.ring()
+    state.threadWaker.wake()
   }
 
   /// Forgets all samples: what comes begins at a time of the story.

@@ -42,11 +42,11 @@ public final class ChildProcess {
   }
 
   /// Runs a program to its end; one that writes 64 KiB or more is ended there. At a deadline, or
-  /// when a bell rings, it is ended with all that it has started in its process group.
+  /// when a waker wakes, it is ended with all that it has started in its process group.
   ///
   /// - Returns: what it wrote on standard output and error, and how it ended.
   public static func output(
-    of path: String, arguments: [String], until deadline: Instant? = nil, orFor bell: Bell? = nil
+    of path: String, arguments: [String], until deadline: Instant? = nil, orFor waker: Waker? = nil
   ) throws(SystemError) -> (text: String, ending: Ending?) {
     var identifier: pid_t = 0
     var number: Int32 = -1
@@ -57,7 +57,7 @@ public final class ChildProcess {
     let child = ChildProcess(identifier: identifier)
     let pipe = Descriptor(adopting: number)
     var bytes: [UInt8] = []
-    let bells = bell.map { [Interest($0.number)] } ?? []
+    let wakers = waker.map { [Interest($0.number)] } ?? []
     var isOver = false
     while bytes.count < 64 << 10 {
       // One that has closed its output may run on.
@@ -66,14 +66,14 @@ public final class ChildProcess {
       }
       let turn = isOver ? Instant.now + .milliseconds(10) : deadline
       let ready = try awaitReadiness(
-        of: bells + (isOver ? [] : [Interest(pipe.number)]), until: turn)
-      let isCalledOff = bell != nil && ready[0].readable
+        of: wakers + (isOver ? [] : [Interest(pipe.number)]), until: turn)
+      let isCalledOff = waker != nil && ready[0].readable
       if isCalledOff || deadline.map({ .now >= $0 }) ?? false {
         // It leads a group of its own.
         _ = Glibc.kill(-identifier, SIGKILL)
         break
       }
-      guard !isOver, ready[bells.count].readable else { continue }
+      guard !isOver, ready[wakers.count].readable else { continue }
       if case .bytes = try pipe.read(upTo: 4096, into: &bytes) { continue }
       isOver = true
     }

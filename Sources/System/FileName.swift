@@ -49,6 +49,18 @@ public enum FileName {
         text.unicodeScalars.map { marks.contains($0.value) ? "\u{FFFD}" : $0 }))
   }
 
+  /// What follows the last dot of a path's last part, in small letters; empty where nothing does, or
+  /// what is too long for a kind of file.
+  public static func ending(of path: String) -> String {
+    let end = Array(path.utf8.suffix(longestEnding + 1))
+    guard let dot = end.lastIndex(of: UInt8(ascii: ".")),
+      !end[dot...].contains(UInt8(ascii: "/"))
+    else { return "" }
+    return String(decoding: end[(dot + 1)...], as: UTF8.self).lowercased()
+  }
+
+  private static let longestEnding = 8
+
   /// The bytes of a name with a NUL at their end, for calls to the kernel.
   static func forKernel(_ text: String) -> [CChar] {
     bytes(text).map { CChar(bitPattern: $0) } + [0]

@@ -56,55 +56,9 @@ public func awaitReadiness(of interests: [Interest], until deadline: Instant?) t
   }
 }
 
-/// A descriptor that becomes readable when another thread or a signal handler rings it.
-public final class Bell: Sendable {
-  private let descriptor: Descriptor
-
-  public init() throws(SystemError) {
-    let number = lx_eventfd()
-    guard number >= 0 else { throw SystemError(step: "make an eventfd", code: errno) }
-    descriptor = Descriptor(adopting: number)
-  }
-
-  /// What to wait on.
-  public var number: Int32 { descriptor.number }
-
-  /// Wakes whoever waits.
-  public func ring() {
-    var one: UInt64 = 1
-    _ = Glibc.write(descriptor.number, &one, 8)
-  }
-
-  /// Makes it silent again.
-  public func silence() {
-    var count: UInt64 = 0
-    _ = Glibc.read(descriptor.number, &count, 8)
-  }
-}
-
 extension Duration {
   fileprivate var nanoseconds: Int64 {
     let (seconds, attoseconds) = components
     return min(seconds, 1 << 32) * 1_000_000_000 + attoseconds / 1_000_000_000
-  }
-}
-
-/// The time of day.
-public enum WallClock {
-  /// Seconds since 1970.
-  public static var seconds: Int64 { Int64(time(nil)) }
-
-  /// A time in UTC as RFC 3339 writes it: "2026-12-05T00:00:00Z".
-  public static func text(secondsSince1970: Int64) -> String {
-    var moment = time_t(secondsSince1970)
-    var parts = tm()
-    guard gmtime_r(&moment, &parts) != nil else { return "?" }
-    func padded(_ number: some BinaryInteger, _ width: Int = 2) -> String {
-      let digits = String(number)
-      return String(repeating: "0", count: max(0, width - digits.count)) + digits
-    }
-    let date =
-      "\(padded(Int64(parts.tm_year) + 1900, 4))-\(padded(parts.tm_mon + 1))-\(padded(parts.tm_mday))"
-    return "\(date)T\(padded(parts.tm_hour)):\(padded(parts.tm_min)):\(padded(parts.tm_sec))Z"
   }
 }

@@ -15,26 +15,26 @@ public final class Signals {
 
   }
 
-  private let bell: Bell
+  private let waker: Waker
 
   /// Watches all of them, ignores SIGPIPE and SIGXFSZ and installs the crash handler. Once a
   /// process, before ncurses starts (which installs its own otherwise).
   ///
   /// - Parameter untouched: those that stay as they are.
   public init(except untouched: [Signal] = []) throws(SystemError) {
-    bell = try Bell()
+    waker = try Waker()
     signal(SIGPIPE, SIG_IGN)
     // A file that may not grow is an error like any other.
     signal(SIGXFSZ, SIG_IGN)
     lx_install_crash_handler()
     for watched in Signal.allCases where !untouched.contains(watched) {
-      let code = lx_watch_signal(watched.rawValue, bell.number)
+      let code = lx_watch_signal(watched.rawValue, waker.number)
       guard code == 0 else { throw SystemError(step: "watch a signal", code: code) }
     }
   }
 
   /// Becomes readable when a signal came.
-  public var descriptor: Int32 { bell.number }
+  public var descriptor: Int32 { waker.number }
 
   /// Those that whoever started this process had it ignore, as nohup does with HUP (proc(5)).
   public static var ignored: [Signal] {
@@ -49,7 +49,7 @@ public final class Signals {
 
   /// The signals since the last call.
   public func take() -> [Signal] {
-    bell.silence()
+    waker.silence()
     let bits = lx_take_signals()
     return Signal.allCases.filter { bits >> UInt64($0.rawValue) & 1 == 1 }
   }

@@ -1,4 +1,4 @@
 import Decoding
 import System
 
-DecoderProgram.run(Arguments.all)
+DecoderMain.run(Arguments.all)

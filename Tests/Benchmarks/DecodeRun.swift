@@ -78,7 +78,8 @@ struct DecodeRun {
       case .read(let request, _, let offset, let length):
         let bytes = try file.read(at: offset, count: Int(length))
         try send(.bytes(request: request, bytes), socket)
-      case .look(let request, _, _): try send(.atHand(request: request, end: .max), socket)
+      case .queryAvailable(let request, _, _):
+        try send(.availableUntil(request: request, end: .max), socket)
       case .openResource(let request, _):
         try send(.refused(request: request, reason: "not here"), socket)
       case .picture:

@@ -344,9 +344,11 @@ private final class MemoryResource: Resource {
 
   @Test func look_atAFile_findsAllAtHand() throws {
     let told = try answers(to: [
-      .look(request: 1, resource: 0, offset: 500), .look(request: 2, resource: 9, offset: 500),
+      .queryAvailable(request: 1, resource: 0, offset: 500),
+      .queryAvailable(request: 2, resource: 9, offset: 500),
     ])
-    #expect(told == [.atHand(request: 1, end: .max), .atHand(request: 2, end: 500)])
+    #expect(
+      told == [.availableUntil(request: 1, end: .max), .availableUntil(request: 2, end: 500)])
   }
 
   @Test func pool_peak_isTheDecodersOwn() throws {

@@ -153,9 +153,9 @@ final class Telling {
       }
       if resource == 0 { bytesRead += part.count }
       try send(.bytes(request: request, Array(part)))
-    case .look(let request, let resource, let offset):
+    case .queryAvailable(let request, let resource, let offset):
       let isHere = resource != 0 || atHand >= resources[0]?.count ?? 0
-      try send(.atHand(request: request, end: isHere ? .max : max(offset, UInt64(atHand))))
+      try send(.availableUntil(request: request, end: isHere ? .max : max(offset, UInt64(atHand))))
     case .openResource(let request, let url):
       urls.append(url)
       if let bytes = opener(url) {

@@ -298,25 +298,6 @@ import Testing
     #expect(told.map(\.source.text) == (0..<20_000).map { "/home/\($0).mp4" })
   }
 
-  @Test(
-    arguments: [
-      ("Sat Nov 28 09:00:00 2026", 1_795_856_400), ("Sat Nov 28 04:00:00 EST 2026", 1_795_856_400),
-      ("Sat, 28 Nov 2026 10:00:00 MET", 1_795_856_400),
-      ("Sat, 28 Nov 2026 07:59:00 GMT-01:01", 1_795_856_400),
-      ("Sat, 28 Nov 2026 10:00:00 UTC+0100", 1_795_856_400),
-      ("Sat, 28 Nov 2026 11:00:00 CEST", 1_795_856_400), ("Sat Nov 28 2026", nil),
-      ("Sat, 28 Nov 2026 09:00:00 GMT", 1_795_856_400), ("28 Nov 2026 10:00 +0100", 1_795_856_400),
-      ("Sat, 28 Nov 26 04:00:00 EST", 1_795_856_400),
-      ("Sat 28 November 2026 9:00:00 Z", 1_795_856_400),
-      ("28 Nov 2026 02:30:00 -06:30", 1_795_856_400), ("28 Nov 2026", 1_795_824_000),
-      ("1 Jan 70 00:00:00 UT", 0), ("31 Feb 2026 09:00:00 GMT", nil), ("28 Nov", nil), ("", nil),
-      ("28 Xxx 2026 09:00:00 GMT", nil), ("28 Nov 2026 25:00:00 GMT", nil),
-      ("28 Nov 2026 9:x:00 GMT", nil), ("28 Nov 2026 09:00:00 +1", nil),
-    ] as [(String, Int64?)])
-  func mailDate_isSecondsSince1970(text: String, expected: Int64?) {
-    #expect(MailDate.secondsSince1970(text) == expected)
-  }
-
   @Test func unknownZones_areSaidOnce() throws {
     let dates = ["10:00:00 XYZ", "10:00:00 QQ", "10:00:00 GMT"].map { "Sat, 28 Nov 2026 " + $0 }
     let items = dates.map { "<item><pubDate>\($0)</pubDate><enclosure url='a.mp4'/></item>" }

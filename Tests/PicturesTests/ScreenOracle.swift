@@ -10,8 +10,8 @@ struct ScreenOracle {
   private(set) var problems: [String] = []
   private var row = 0
   private var column: Int? = 0
-  private var pen = Cell.blank
-  private var saved: (row: Int, column: Int?, pen: Cell)?
+  private var sgr = Cell.blank
+  private var saved: (row: Int, column: Int?, sgr: Cell)?
   private var lastGlyph: Unicode.Scalar?
 
   init(columns: Int, rows: Int) {
@@ -49,10 +49,10 @@ struct ScreenOracle {
 
   private mutating func escape(_ scalars: inout Substring.UnicodeScalarView) {
     switch scalars.popFirst() {
-    case "7": saved = (row, column, pen)
+    case "7": saved = (row, column, sgr)
     case "8":
       guard let saved else { return problems.append("restore without save") }
-      (row, column, pen) = saved
+      (row, column, sgr) = saved
     case "[":
       var parameters = ""
       while let scalar = scalars.popFirst() {
@@ -113,21 +113,21 @@ struct ScreenOracle {
     var rest = numbers[...]
     while let number = rest.popFirst() {
       switch number {
-      case 0: pen = .blank
-      case 1: pen.style.insert(.bold)
-      case 2: pen.style.insert(.dim)
-      case 7: pen.style.insert(.reverse)
-      case 22: pen.style.subtract([.bold, .dim])
-      case 27: pen.style.remove(.reverse)
-      case 39: pen.foreground = .terminalDefault
-      case 49: pen.background = .terminalDefault
-      case 30...37: pen.foreground = .palette(UInt8(number - 30))
-      case 40...47: pen.background = .palette(UInt8(number - 40))
-      case 90...97: pen.foreground = .palette(UInt8(number - 82))
-      case 100...107: pen.background = .palette(UInt8(number - 92))
+      case 0: sgr = .blank
+      case 1: sgr.style.insert(.bold)
+      case 2: sgr.style.insert(.dim)
+      case 7: sgr.style.insert(.reverse)
+      case 22: sgr.style.subtract([.bold, .dim])
+      case 27: sgr.style.remove(.reverse)
+      case 39: sgr.foreground = .terminalDefault
+      case 49: sgr.background = .terminalDefault
+      case 30...37: sgr.foreground = .palette(UInt8(number - 30))
+      case 40...47: sgr.background = .palette(UInt8(number - 40))
+      case 90...97: sgr.foreground = .palette(UInt8(number - 82))
+      case 100...107: sgr.background = .palette(UInt8(number - 92))
       case 38, 48:
         guard let colour = extended(&rest) else { return problems.append("colour \(numbers)") }
-        if number == 38 { pen.foreground = colour } else { pen.background = colour }
+        if number == 38 { sgr.foreground = colour } else { sgr.background = colour }
       default: problems.append("SGR \(number)")
       }
     }
@@ -154,8 +154,8 @@ struct ScreenOracle {
       return problems.append("wrote at the edge of row \(row)")
     }
     for place in x..<x + width { clearHalves(around: place) }
-    pen.glyph = scalar
-    cells[row][x] = pen
+    sgr.glyph = scalar
+    cells[row][x] = sgr
     cells[row][x].isWideTail = false
     if width == 2 {
       cells[row][x + 1] = Cell(glyph: " ", isWideTail: true)
@@ -171,7 +171,7 @@ struct ScreenOracle {
   }
 }
 
-/// What a viewer sees of a cell, worked out from its glyph by cases; an oracle for `Look`.
+/// What a viewer sees of a cell, worked out from its glyph by cases; an oracle for `CellAppearance`.
 struct Appearance: Equatable {
   /// Of the upper half or the glyph, and of the lower half or the ground; the terminal's own two
   /// colours are numbers that no other colour has.

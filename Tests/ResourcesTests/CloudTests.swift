@@ -110,7 +110,7 @@ import Testing
     defer { storage.close() }
     let bench = try LoaderBench { $0.hosts = [cloud.rule()] }
     let number = bench.loader.fetch(
-      FetchWish(address: try #require(WebAddress(cloud.url)), start: 0, end: 200_000),
+      FetchRequest(address: try #require(WebAddress(cloud.url)), start: 0, end: 200_000),
       allowed: 40_000)
     while storage.requests.isEmpty {
       _ = try awaitReadiness(of: [], until: .now + .milliseconds(5))
@@ -137,7 +137,8 @@ import Testing
     let address = try #require(WebAddress(cloud.url))
     let numbers = (0..<8).map { number in
       bench.loader.fetch(
-        FetchWish(address: address, start: 1000 * number, end: 1000 * (number + 1)), allowed: .max)
+        FetchRequest(address: address, start: 1000 * number, end: 1000 * (number + 1)),
+        allowed: .max)
     }
     for (number, outcome) in try bench.wait(for: numbers).enumerated() {
       let start = 1000 * UInt64(number)
@@ -251,7 +252,7 @@ import Testing
     let profile = try #require(SourceProfile.named(name))
     let address = try #require(WebAddress("https://api.example/1"))
     return FetchPlan(
-      FetchWish(address: address, start: 7, end: nil), profile: profile, usesRange: true,
+      FetchRequest(address: address, start: 7, end: nil), profile: profile, usesRange: true,
       target: nil, backOffMilliseconds: 100)
   }
 

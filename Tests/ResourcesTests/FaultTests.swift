@@ -14,7 +14,7 @@ import Testing
     case zippedPart, notSatisfied, notSatisfiedPage, pageOnce, replaced, weakTag, noTag
     case closesEarly, closesAtOnce, closesAfterLast, busy, tooManyRequests, stalls, drips
     case trailers, hugeLength, hugeRange, longWait, noTagOnParts, unauthorizedOnce, emptyAnswer,
-      ignoresConditions, accepted
+      ignoresConditions, taking
   }
 
   private static let size: UInt64 = 1_500_000
@@ -75,7 +75,7 @@ import Testing
         var plain = request
         plain.fields["if-match"] = nil
         reply = (number < 2 ? good : new).reply(to: plain)
-      case .accepted where number == 1:
+      case .taking where number == 1:
         return ServerReply(status: 202, fields: [("Retry-After", "1")])
       default: break
       }

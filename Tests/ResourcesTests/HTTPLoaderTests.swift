@@ -7,7 +7,7 @@ import Testing
 
 /// A loader whose events a test waits for.
 final class LoaderBench {
-  let bell: Bell
+  let waker: Waker
   let loader: HTTPLoader
 
   struct Outcome {
@@ -29,8 +29,8 @@ final class LoaderBench {
     options.backOffMilliseconds = 5
     options.patienceSeconds = 2
     change(&options)
-    bell = try Bell()
-    loader = try HTTPLoader(options: options, bell: bell, library: library)
+    waker = try Waker()
+    loader = try HTTPLoader(options: options, waker: waker, library: library)
   }
 
   private var isClosed = false
@@ -44,13 +44,13 @@ final class LoaderBench {
   }
 
   func fetch(
-    _ url: String, _ start: UInt64 = 0, _ end: UInt64? = nil, known: Ask.Known? = nil,
+    _ url: String, _ start: UInt64 = 0, _ end: UInt64? = nil, known: RequestSpec.Known? = nil,
     revalidates: Bool = false
   ) throws -> Outcome {
     let address = try #require(WebAddress(url))
-    let wish = FetchWish(
+    let request = FetchRequest(
       address: address, start: start, end: end, known: known, revalidates: revalidates)
-    let outcomes = try wait(for: [loader.fetch(wish, allowed: .max)])
+    let outcomes = try wait(for: [loader.fetch(request, allowed: .max)])
     return outcomes[0]
   }
 
@@ -60,8 +60,8 @@ final class LoaderBench {
     let deadline = Instant.now + .seconds(30)
     while outcomes.values.contains(where: { $0.ending == nil && $0.error == nil }) {
       guard Instant.now < deadline else { throw SupportError("the fetch does not end") }
-      _ = try awaitReadiness(of: [Interest(bell.number)], until: deadline)
-      bell.silence()
+      _ = try awaitReadiness(of: [Interest(waker.number)], until: deadline)
+      waker.silence()
       for (number, event) in loader.take() {
         switch event {
         case .head(let head): outcomes[number]?.heads.append(head)
@@ -124,7 +124,7 @@ final class LoaderBench {
     let address = try #require(WebAddress(server.url))
     let numbers = (0..<8).map { number in
       bench.loader.fetch(
-        FetchWish(address: address, start: 30_000 * number, end: 30_000 * (number + 1)),
+        FetchRequest(address: address, start: 30_000 * number, end: 30_000 * (number + 1)),
         allowed: .max)
     }
     let outcomes = try bench.wait(for: numbers)
@@ -213,8 +213,8 @@ final class LoaderBench {
     let bench = try LoaderBench()
     let first = try bench.fetch(server.url, 1000, 2000)
     #expect(
-      first.heads.map(\.taking) == [
-        Taking(start: 0, end: 300_000, total: 300_000, ignoresRange: true)
+      first.heads.map(\.accepted) == [
+        AcceptedBody(start: 0, end: 300_000, total: 300_000, ignoresRange: true)
       ])
     #expect(first.start == 0 && isSample(first.bytes, 0..<300_000))
     let second = try bench.fetch(server.url + "/b", 1000, 2000)
@@ -282,7 +282,7 @@ final class LoaderBench {
   @Test func fetch_ofChangedContent_saysSo() throws {
     let server = try FaultServer { [file] in file.reply(to: $0) }
     defer { server.close() }
-    let known = Ask.Known(length: 300_000, validator: Validator(entityTag: "\"v0\""))
+    let known = RequestSpec.Known(length: 300_000, validator: Validator(entityTag: "\"v0\""))
     let outcome = try LoaderBench().fetch(server.url, 0, 100, known: known)
     #expect(outcome.error?.kind == .changed)
     #expect(server.bodyBytes == 0)
@@ -291,7 +291,7 @@ final class LoaderBench {
   @Test func fetch_thatRevalidates_hearsNotModified() throws {
     let server = try FaultServer { [file] in file.reply(to: $0) }
     defer { server.close() }
-    let known = Ask.Known(length: 300_000, validator: Validator(entityTag: "\"v1\""))
+    let known = RequestSpec.Known(length: 300_000, validator: Validator(entityTag: "\"v1\""))
     let outcome = try LoaderBench().fetch(server.url, 0, 100, known: known, revalidates: true)
     #expect(outcome.ending == .notModified(ResponseHead.Storing(), isPrivate: true))
     #expect(outcome.bytes == [])
@@ -349,12 +349,12 @@ final class LoaderBench {
     let bench = try LoaderBench()
     let address = try #require(WebAddress(server.url))
     let number = bench.loader.fetch(
-      FetchWish(address: address, start: 0, end: nil), allowed: 100_000)
+      FetchRequest(address: address, start: 0, end: nil), allowed: 100_000)
     var received: UInt64 = 0
     let deadline = Instant.now + .seconds(1)
     while Instant.now < deadline {
-      _ = try awaitReadiness(of: [Interest(bench.bell.number)], until: deadline)
-      bench.bell.silence()
+      _ = try awaitReadiness(of: [Interest(bench.waker.number)], until: deadline)
+      bench.waker.silence()
       for (_, event) in bench.loader.take() {
         if case .bytes(_, let bytes) = event { received += UInt64(bytes.count) }
       }
@@ -373,9 +373,9 @@ final class LoaderBench {
     defer { server.close() }
     let bench = try LoaderBench()
     let address = try #require(WebAddress(server.url + "/slow"))
-    let long = bench.loader.fetch(FetchWish(address: address, start: 0, end: nil), allowed: .max)
+    let long = bench.loader.fetch(FetchRequest(address: address, start: 0, end: nil), allowed: .max)
     let short = bench.loader.fetch(
-      FetchWish(address: address, start: 0, end: 10_000), allowed: .max)
+      FetchRequest(address: address, start: 0, end: 10_000), allowed: .max)
     try waitUntil { server.requests.count == 2 }
     bench.loader.cancel(long, unlessRemaining: 64 << 10)
     bench.loader.cancel(short, unlessRemaining: 64 << 10)

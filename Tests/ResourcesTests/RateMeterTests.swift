@@ -29,12 +29,4 @@ import Testing
     }
     #expect(meter.best == nil)
   }
-
-  @Test(arguments: [
-    ("/a/b.TGA", "tga"), ("b.tar.gz", "gz"), ("/a.b/c", ""), ("", ""), (".", ""), ("a.", ""),
-    ("a.longerthaneight", ""), ("/x.12345678", "12345678"), ("a/.tga", "tga"),
-  ])
-  func ending_ofAPath_isWhatFollowsItsLastDot(path: String, expected: String) {
-    #expect(path.fileEnding == expected)
-  }
 }

@@ -97,7 +97,7 @@ import Testing
   @Test func plan_fromHttpsToHttp_isRefused() throws {
     let address = try #require(WebAddress("https://example.org/a"))
     var plan = FetchPlan(
-      FetchWish(address: address, start: 0, end: nil), usesRange: true, target: nil,
+      FetchRequest(address: address, start: 0, end: nil), usesRange: true, target: nil,
       backOffMilliseconds: 1)
     plan.transferBegins()
     let head = ResponseHead(["HTTP/1.1 302 x", "Location: http://example.org/a"])
@@ -239,10 +239,10 @@ import Testing
           ])
       ]
     }
-    let wish = FetchWish(
+    let request = FetchRequest(
       address: try #require(WebAddress(server.url)), start: 0, end: 100, known: nil,
       revalidates: false)
-    let number = bench.loader.fetch(wish, allowed: .max)
+    let number = bench.loader.fetch(request, allowed: .max)
     let deadline = Instant.now + .seconds(20)
     while !fileExists(file), Instant.now < deadline {
       _ = try awaitReadiness(of: [], until: .now + .milliseconds(5))
@@ -294,7 +294,7 @@ import Testing
     let address = try #require(WebAddress(server.url))
     let numbers = (0..<8).map { number in
       bench.loader.fetch(
-        FetchWish(
+        FetchRequest(
           address: address, start: 100_000 + 1000 * number, end: 101_000 + 1000 * number),
         allowed: .max)
     }

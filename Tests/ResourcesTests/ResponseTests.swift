@@ -102,14 +102,14 @@ import Testing
 
   private func judge(
     _ lines: [String], start: UInt64 = 100, end: UInt64? = 200, hasRange: Bool = true,
-    known: Ask.Known? = nil, revalidates: Bool = false
+    known: RequestSpec.Known? = nil, revalidates: Bool = false
   ) -> Verdict {
-    let ask = Ask(
+    let spec = RequestSpec(
       start: start, end: end, hasRange: hasRange, known: known, revalidates: revalidates)
-    return .judging(ResponseHead(lines), for: ask, from: address, now: 0)
+    return .judging(ResponseHead(lines), for: spec, from: address, now: 0)
   }
 
-  private let known = Ask.Known(length: 1000, validator: Validator(entityTag: "\"a\""))
+  private let known = RequestSpec.Known(length: 1000, validator: Validator(entityTag: "\"a\""))
 
   @Test(
     arguments: [
@@ -120,7 +120,7 @@ import Testing
   func part_asAsked_isTaken(fields: [String]) {
     #expect(
       judge(["HTTP/1.1 206 x"] + fields, known: known)
-        == .take(Taking(start: 100, end: 200, total: 1000)))
+        == .take(AcceptedBody(start: 100, end: 200, total: 1000)))
   }
 
   @Test(arguments: [
@@ -136,7 +136,7 @@ import Testing
   @Test func part_shortenedByTheEnd_isTaken() {
     #expect(
       judge(["HTTP/1.1 206 x", "Content-Range: bytes 100-149/150"])
-        == .take(Taking(start: 100, end: 150, total: 150)))
+        == .take(AcceptedBody(start: 100, end: 150, total: 150)))
   }
 
   @Test(arguments: [
@@ -151,7 +151,7 @@ import Testing
   @Test func whole_forARange_isNoticed() {
     #expect(
       judge(["HTTP/1.1 200 x", "Content-Length: 1000"])
-        == .take(Taking(start: 0, end: 1000, total: 1000, ignoresRange: true)))
+        == .take(AcceptedBody(start: 0, end: 1000, total: 1000, ignoresRange: true)))
     #expect(judge(["HTTP/1.1 200 x", "Content-Length: 1000"], known: known) == .changed)
   }
 
@@ -164,7 +164,7 @@ import Testing
   func unsatisfied(field: String?, start: UInt64, length: UInt64?, expected: Verdict) {
     let lines = ["HTTP/1.1 416 x"] + (field.map { ["Content-Range: \($0)"] } ?? [])
     let known = length.map {
-      Ask.Known(length: $0, validator: Validator(entityTag: "\"a\""))
+      RequestSpec.Known(length: $0, validator: Validator(entityTag: "\"a\""))
     }
     #expect(judge(lines, start: start, end: nil, known: known) == expected)
   }
@@ -179,13 +179,13 @@ import Testing
     let whole = ["HTTP/1.1 200 x", "Content-Length: 1000", "Content-Encoding: \(name)"]
     #expect((judge(part) == .packed) == isPacked)
     #expect((judge(whole) == .packed) == isPacked)
-    let ask = Ask(start: 0, end: nil, hasRange: false, unpacks: true)
+    let spec = RequestSpec(start: 0, end: nil, hasRange: false, unpacks: true)
     let address = WebAddress("http://example.org/")!
     // The length is then that of what is sent.
     let length: UInt64? = isPacked ? nil : 1000
     #expect(
-      Verdict.judging(ResponseHead(whole), for: ask, from: address, now: 0)
-        == .take(Taking(start: 0, end: length, total: length)))
+      Verdict.judging(ResponseHead(whole), for: spec, from: address, now: 0)
+        == .take(AcceptedBody(start: 0, end: length, total: length)))
   }
 
   @Test(
@@ -207,21 +207,21 @@ import Testing
   func success_ofAnyKind_bringsTheWhole(status: Int) {
     #expect(
       judge(["HTTP/1.1 \(status) x", "Content-Length: 1000"])
-        == .take(Taking(start: 0, end: 1000, total: 1000, ignoresRange: true)))
+        == .take(AcceptedBody(start: 0, end: 1000, total: 1000, ignoresRange: true)))
   }
 
   @Test func fields_ofAnAsk() {
     let date = "Mon, 02 Feb 2026 09:00:00 GMT"
-    let dated = Ask.Known(
+    let dated = RequestSpec.Known(
       length: 5, validator: Validator(lastModified: date, dateIsStrong: true))
     #expect(
-      Ask(start: 5, end: 10, hasRange: true, known: known).fields
+      RequestSpec(start: 5, end: 10, hasRange: true, known: known).fields
         == ["Range: bytes=5-9", "If-Match: \"a\""])
     #expect(
-      Ask(start: 5, end: nil, hasRange: true, known: dated).fields
+      RequestSpec(start: 5, end: nil, hasRange: true, known: dated).fields
         == ["Range: bytes=5-", "If-Unmodified-Since: \(date)"])
     #expect(
-      Ask(start: 0, end: nil, hasRange: false, known: known, revalidates: true).fields
+      RequestSpec(start: 0, end: nil, hasRange: false, known: known, revalidates: true).fields
         == ["If-None-Match: \"a\""])
   }
 }

@@ -109,11 +109,11 @@ import Testing
     head.revisionField = "x-goog-hash"
     let validator = head.validator
     #expect(validator.joinsParts)
-    let known = Ask.Known(length: 9, validator: validator)
-    var ask = Ask(start: 0, end: nil, hasRange: true, known: known)
-    #expect(ask.fields == ["Range: bytes=0-"])
-    ask.revalidates = true
-    #expect(ask.fields == ["Range: bytes=0-"])
+    let known = RequestSpec.Known(length: 9, validator: validator)
+    var spec = RequestSpec(start: 0, end: nil, hasRange: true, known: known)
+    #expect(spec.fields == ["Range: bytes=0-"])
+    spec.revalidates = true
+    #expect(spec.fields == ["Range: bytes=0-"])
     var other = ResponseHead(["HTTP/1.1 206 x", "X-Goog-Hash: crc32c=b==", ""])
     other.revisionField = "x-goog-hash"
     #expect(!validator.joins(other.validator))

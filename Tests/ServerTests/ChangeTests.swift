@@ -67,7 +67,7 @@ extension Serving {
       try folder.write(movie(40), to: "a.mp4")
       let lines = Mutex<[String]>([])
       let isOver = Atomic<Bool>(false)
-      let ended = try Bell()
+      let ended = try Waker()
       let path = folder.path
       let url = Mutex<String?>(nil)
       let thread = try WorkerThread {
@@ -82,13 +82,13 @@ extension Serving {
           }
           #expect(!server.isWatching)
           url.withLock { $0 = server.url }
-          let bell = try Bell()
-          while !isOver.load(ordering: .relaxed) { try server.turn(extra: Interest(bell.number)) }
+          let waker = try Waker()
+          while !isOver.load(ordering: .relaxed) { try server.turn(extra: Interest(waker.number)) }
           server.close()
         } catch {
           Issue.record(error)
         }
-        ended.ring()
+        ended.wake()
       }
       defer {
         isOver.store(true, ordering: .relaxed)

@@ -39,39 +39,6 @@ import Testing
   }
 }
 
-@Suite struct HTTPDateTests {
-  @Test func text_isWhatTheSystemSays_forAnyTime() {
-    var random = SeededRandom(seed: 7)
-    let times =
-      [0, -1, 951_782_399, 951_782_400, 4_107_542_399, 4_107_542_400, 784_111_777]
-      + (0..<3000).map { _ in Int64.random(in: -2_000_000_000...90_000_000_000, using: &random) }
-    for time in times {
-      var moment = time_t(time)
-      var parts = tm()
-      gmtime_r(&moment, &parts)
-      var buffer = [CChar](repeating: 0, count: 64)
-      strftime(&buffer, 64, "%a, %d %b %Y %H:%M:%S GMT", &parts)
-      let expected = String(
-        decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-      #expect(HTTPDate.text(time) == expected)
-      #expect(HTTPDate.seconds(expected) == time)
-    }
-  }
-
-  @Test(
-    arguments: [
-      ("Sun, 06 Nov 1994 08:49:37 GMT", 784_111_777),
-      ("Sunday, 06-Nov-94 08:49:37 GMT", 784_111_777), ("Sun Nov  6 08:49:37 1994", 784_111_777),
-      ("Sun, 06 Nov 1994 08:49:37 CET", nil), ("Sun, 31 Feb 1994 08:49:37 GMT", nil),
-      ("Sun, 06 Nov 1994 24:49:37 GMT", nil), ("Sun, 06 Nov 1994 08:49 GMT", nil),
-      ("Sun, 06 Nix 1994 08:49:37 GMT", nil), ("784111777", nil), ("", nil),
-      ("Sun, 06 Nov 99999 08:49:37 GMT", nil), ("Sun, 06 Nov 1994 +8:49:37 GMT", nil),
-    ] as [(String, Int64?)])
-  func seconds_ofEachForm(text: String, seconds: Int64?) {
-    #expect(HTTPDate.seconds(text) == seconds)
-  }
-}
-
 @Suite struct MediaTypeTests {
   private static func iso(_ brand: String) -> [UInt8] {
     [0, 0, 0, 0x18] + Array("ftyp\(brand)".utf8) + [UInt8](repeating: 0, count: 20)

@@ -17,14 +17,14 @@ final class TerminalReader: Sendable {
   private let master: Int32
   private let bytesPerSecond: Int?
   private let name: String?
-  private let stopBell: Bell
+  private let stopWaker: Waker
   private let state = Mutex(State())
 
   init(master: Int32, bytesPerSecond: Int?, name: String?) throws {
     self.master = master
     self.name = name
     self.bytesPerSecond = bytesPerSecond
-    stopBell = try Bell()
+    stopWaker = try Waker()
     let own = Unmanaged.passRetained(self)
     var thread = pthread_t()
     let code = pthread_create(
@@ -43,7 +43,7 @@ final class TerminalReader: Sendable {
 
   /// Closes the master, which hangs the terminal up, and ends the thread.
   func stop() {
-    stopBell.ring()
+    stopWaker.wake()
     while !state.withLock({ $0.closed }) { usleep(500) }
   }
 
@@ -84,7 +84,7 @@ final class TerminalReader: Sendable {
     var buffer = [UInt8](repeating: 0, count: burst)
     while true {
       var entries = [
-        pollfd(fd: stopBell.number, events: Int16(POLLIN), revents: 0),
+        pollfd(fd: stopWaker.number, events: Int16(POLLIN), revents: 0),
         pollfd(fd: master, events: Int16(POLLIN), revents: 0),
       ]
       guard poll(&entries, 2, -1) > 0 else { continue }

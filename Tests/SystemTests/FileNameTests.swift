@@ -63,4 +63,12 @@ import Testing
       try Descriptor.open(reading: directory.path(name)).read(at: 0, count: 9) == Array("one".utf8))
     #expect(Paths.canonical(directory.path("a\u{FFFD}")) == nil)
   }
+
+  @Test(arguments: [
+    ("/a/b.TGA", "tga"), ("b.tar.gz", "gz"), ("/a.b/c", ""), ("", ""), (".", ""), ("a.", ""),
+    ("a.longerthaneight", ""), ("/x.12345678", "12345678"), ("a/.tga", "tga"),
+  ])
+  func ending_ofAPath_isWhatFollowsItsLastDot(path: String, expected: String) {
+    #expect(FileName.ending(of: path) == expected)
+  }
 }

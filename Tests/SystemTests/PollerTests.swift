@@ -6,9 +6,9 @@ import Testing
 @Suite struct PollerTests {
   @Test(arguments: [Duration.zero, .seconds(-5), .milliseconds(30), .microseconds(1500)])
   func await_nothingReady_returnsAtTheDeadline(wait: Duration) throws {
-    let bell = try Bell()
+    let waker = try Waker()
     let start = Instant.now
-    let ready = try awaitReadiness(of: [Interest(bell.number)], until: start + wait)
+    let ready = try awaitReadiness(of: [Interest(waker.number)], until: start + wait)
     let waited = Instant.now - start
     #expect(ready.map(\.readable) == [false])
     #expect(ready.map(\.writable) == [false])
@@ -17,22 +17,22 @@ import Testing
   }
 
   @Test func await_farDeadline_doesNotOverflow() throws {
-    let bell = try Bell()
-    bell.ring()
+    let waker = try Waker()
+    waker.wake()
     let ready = try awaitReadiness(
-      of: [Interest(bell.number)], until: .now + .seconds(Int64.max / 4))
+      of: [Interest(waker.number)], until: .now + .seconds(Int64.max / 4))
     #expect(ready.map(\.readable) == [true])
     #expect(ready.map(\.writable) == [false])
   }
 
   @Test func await_severalDescriptors_answersInTheirOrder() throws {
-    let silent = try Bell()
-    let rung = try Bell()
-    rung.ring()
+    let silent = try Waker()
+    let woken = try Waker()
+    woken.wake()
     let ready = try awaitReadiness(
       of: [
-        Interest(silent.number), Interest(rung.number), Interest(silent.number, writing: true),
-        Interest(rung.number, reading: false),
+        Interest(silent.number), Interest(woken.number), Interest(silent.number, writing: true),
+        Interest(woken.number, reading: false),
       ], until: nil)
     #expect(ready.map(\.readable) == [false, true, false, false])
     #expect(ready.map(\.writable) == [false, false, true, false])
@@ -53,29 +53,29 @@ import Testing
   }
 
   @Test func bell_rungTwice_isSilencedOnce() throws {
-    let bell = try Bell()
-    bell.ring()
-    bell.ring()
-    bell.silence()
-    let ready = try awaitReadiness(of: [Interest(bell.number)], until: .now)
+    let waker = try Waker()
+    waker.wake()
+    waker.wake()
+    waker.silence()
+    let ready = try awaitReadiness(of: [Interest(waker.number)], until: .now)
     #expect(ready.map(\.readable) == [false])
-    // Silencing a silent bell does not wait.
-    bell.silence()
+    // Silencing a silent waker does not wait.
+    waker.silence()
   }
 
   @Test func bell_rungByAThread_wakesTheWaiter() throws {
-    let bell = try Bell()
+    let waker = try Waker()
     var thread = pthread_t()
     let code = pthread_create(
       &thread, nil,
       { context in
         guard let context else { return nil }
         usleep(20_000)
-        Unmanaged<Bell>.fromOpaque(context).takeRetainedValue().ring()
+        Unmanaged<Waker>.fromOpaque(context).takeRetainedValue().wake()
         return nil
-      }, Unmanaged.passRetained(bell).toOpaque())
+      }, Unmanaged.passRetained(waker).toOpaque())
     try #require(code == 0)
-    let ready = try awaitReadiness(of: [Interest(bell.number)], until: .now + .seconds(10))
+    let ready = try awaitReadiness(of: [Interest(waker.number)], until: .now + .seconds(10))
     #expect(ready.map(\.readable) == [true])
     pthread_join(thread, nil)
   }

@@ -199,7 +199,7 @@ final class FFmpegInput {
   }
 
   /// What kind of story its pictures are.
-  var style: VideoStory.Style {
+  var style: VideoDecoder.Style {
     let name = demuxer
     if name.hasSuffix("_pipe") || name.hasPrefix("image2") || name == "ico" { return .still }
     if name == "gif" || name == "apng" { return .animation }

@@ -14,7 +14,7 @@ struct ListEntry: Equatable {
 /// Turns the entries of a list, and of M3U lists in it, into one reel.
 struct ListReader {
   private let files: any FileAccess
-  private var glances: Glances
+  private var sniffer: FileSniffer
   private var stories: [Story] = []
   private var skipped: [Skipped] = []
   /// Resolves what it names.
@@ -33,15 +33,16 @@ struct ListReader {
   ///   - fill: adds the entries and gives the list's title.
   static func read(
     origin: Story.Source, base: Story.Source? = nil, source: String, files: any FileAccess,
-    glances: inout Glances, effort: Effort, _ fill: (inout ListReader) throws(FeedError) -> String?
+    sniffer: inout FileSniffer, effort: Effort,
+    _ fill: (inout ListReader) throws(FeedError) -> String?
   ) throws(FeedError) -> Feed {
-    var reader = ListReader(base ?? origin, files: files, glances: glances, effort: effort)
+    var reader = ListReader(base ?? origin, files: files, sniffer: sniffer, effort: effort)
     if case .file(let path) = origin, let status = try? files.status(of: path) {
       reader.open.append(status)
     }
     if case .url(let url) = origin { reader.origin = Story.Origin(feed: url) }
     let title = try fill(&reader)
-    glances = reader.glances
+    sniffer = reader.sniffer
     guard !reader.stories.isEmpty || !reader.skipped.isEmpty else {
       throw .cannotRead(source: source, reason: "the list is empty")
     }
@@ -54,11 +55,11 @@ struct ListReader {
   }
 
   private init(
-    _ base: Story.Source, files: any FileAccess, glances: Glances, effort: Effort
+    _ base: Story.Source, files: any FileAccess, sniffer: FileSniffer, effort: Effort
   ) {
     self.files = files
     self.effort = effort
-    self.glances = glances
+    self.sniffer = sniffer
     addresses = AddressBook(base: base, files: files)
     oddNames = OddNames(files: files)
   }
@@ -104,7 +105,7 @@ struct ListReader {
     guard !entry.address.hasPrefix("|") else { return skip(entry, "commands are never run") }
     do {
       switch try addresses.resolve(entry.address) {
-      case .url(let url): add(entry, .url(url), NameClaim(address: url)?.kind)
+      case .url(let url): add(entry, .url(url), ExtensionHint(address: url)?.kind)
       case .file(let path): add(entry, path: path)
       }
     } catch {
@@ -122,48 +123,48 @@ struct ListReader {
   private mutating func mayPlay(_ address: String) -> Bool {
     switch try? addresses.resolve(address) {
     case .url: true
-    case .file(let path): NameClaim(path: path) != nil && (try? files.status(of: path)) != nil
+    case .file(let path): ExtensionHint(path: path) != nil && (try? files.status(of: path)) != nil
     case nil: false
     }
   }
 
   /// Only what is named like a medium or a list is opened, because a list may come from a stranger.
   private mutating func add(_ entry: ListEntry, path: String) {
-    guard let claim = NameClaim(path: path) else {
+    guard let hint = ExtensionHint(path: path) else {
       skip(entry, "it is not a medium by its name")
       return
     }
-    guard let finding = glances.lookIfFew(at: path) else {
-      add(entry, .file(path), claim.kind)
+    guard let finding = sniffer.lookIfFew(at: path) else {
+      add(entry, .file(path), hint.kind)
       return
     }
     if case .failed = finding, let meant = oddNames.path(like: path) {
       return add(entry, path: meant)
     }
     switch finding {
-    case .failed where claim == .list: skip(entry, "no such list, or it cannot be read")
+    case .failed where hint == .list: skip(entry, "no such list, or it cannot be read")
     // Told, so that its place in the list shows the reason.
-    case .failed: add(entry, .file(path), claim.kind)
+    case .failed: add(entry, .file(path), hint.kind)
     case .special: skip(entry, "not a regular file")
     case .folder: skip(entry, "a folder inside a list is not read")
-    case .file(let content): add(entry, path: path, content, claim)
+    case .file(let content): add(entry, path: path, content, hint)
     }
   }
 
   private mutating func add(
-    _ entry: ListEntry, path: String, _ content: Content, _ claim: NameClaim
+    _ entry: ListEntry, path: String, _ content: SniffedContent, _ hint: ExtensionHint
   ) {
-    switch (content, claim) {
+    switch (content, hint) {
     case (.list, _), (.unknown, .list), (.empty, .list): addList(entry, path: path)
     case (.json, _):
-      switch glances.shape(of: path) {
+      switch sniffer.shape(of: path) {
       case .animation: add(entry, .file(path), .animation)
       case .feed, .playlist: skip(entry, "a feed inside a list is not read")
-      case .other where claim == .json: skip(entry, "it is not an animation")
-      case .other: add(entry, .file(path), claim.kind)
+      case .other where hint == .json: skip(entry, "it is not an animation")
+      case .other: add(entry, .file(path), hint.kind)
       }
     case (_, .json): skip(entry, "it is not an animation")
-    default: add(entry, .file(path), content.kind(claimed: claim))
+    default: add(entry, .file(path), content.kind(hintedAt: hint))
     }
   }
 

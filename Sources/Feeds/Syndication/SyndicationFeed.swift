@@ -1,4 +1,5 @@
 import Stories
+import System
 
 /// Reads RSS (0.9 to 2.0) and Atom feeds, with Media RSS: what their items enclose.
 struct SyndicationFeed {

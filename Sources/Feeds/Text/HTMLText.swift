@@ -1,3 +1,5 @@
+import Addresses
+
 /// Texts of people who wrote HTML, as plain text in one line.
 enum HTMLText {
   /// What HTML shows: tags, comments and scripts are left out, references are their characters.
@@ -50,16 +52,12 @@ enum HTMLText {
   static func scalar(number: Substring) -> Unicode.Scalar? {
     let isHex = number.first == "x" || number.first == "X"
     let digits = isHex ? number.dropFirst() : number
-    guard !digits.isEmpty, digits.utf8.allSatisfy({ URLText.hex($0) != nil }) else { return nil }
+    guard !digits.isEmpty, digits.utf8.allSatisfy({ $0.hexValue != nil }) else { return nil }
     guard isHex || digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
     let value = UInt32(digits, radix: isHex ? 16 : 10) ?? 0
-    if (0x80...0x9F).contains(value) { return windows1252[Int(value) - 0x80] }
+    if (0x80...0x9F).contains(value) { return Windows1252.scalar(UInt8(value)) ?? "\u{FFFD}" }
     return value == 0 ? "\u{FFFD}" : Unicode.Scalar(value) ?? "\u{FFFD}"
   }
-
-  /// What windows-1252 has where Unicode has controls; U+FFFD for nothing.
-  private static let windows1252 = Array(
-    "€\u{FFFD}‚ƒ„…†‡ˆ‰Š‹Œ\u{FFFD}Ž\u{FFFD}\u{FFFD}‘’“”•–—˜™š›œ\u{FFFD}žŸ".unicodeScalars)
 
   private static func hasMarkup(_ text: String) -> Bool {
     text.utf8.contains { $0 == UInt8(ascii: "<") || $0 == UInt8(ascii: "&") }

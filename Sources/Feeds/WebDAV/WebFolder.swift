@@ -132,7 +132,7 @@ public struct WebFolder: Equatable, Sendable {
   /// What a file is by its name, else by what the server calls it; nil for what is no medium.
   /// Lists and feeds are left out, as in folders of this machine.
   private static func kind(_ name: String, _ type: String) -> Story.Kind? {
-    switch NameClaim(path: name) {
+    switch ExtensionHint(path: name) {
     case .media(let kind): kind
     case .list, .json: nil
     case nil: type.isEmpty ? nil : FeedMedium(address: "", type: type)?.kind

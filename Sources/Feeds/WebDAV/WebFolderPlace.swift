@@ -1,3 +1,5 @@
+import Addresses
+
 /// Where a folder of the web is, and what lies directly below it.
 struct WebFolderPlace {
   /// What an address in its list means.
@@ -41,7 +43,7 @@ struct WebFolderPlace {
       !rest.elementsEqual(".".utf8), !rest.elementsEqual("..".utf8)
     else { return .elsewhere }
     return .member(
-      name: String(decoding: rest, as: UTF8.self), part: WebFolderPlace.encoded(rest))
+      name: String(decoding: rest, as: UTF8.self), part: PercentCoding.encoded(rest))
   }
 
   /// The host with its port, nil for a path alone, and the decoded path.
@@ -62,33 +64,6 @@ struct WebFolderPlace {
   }
 
   private static func decoded(_ path: Substring) -> [UInt8] {
-    var bytes: [UInt8] = []
-    var rest = Array(path.utf8)[...]
-    while let byte = rest.popFirst() {
-      if byte == UInt8(ascii: "%"), rest.count >= 2, let high = URLText.hex(rest[rest.startIndex]),
-        let low = URLText.hex(rest[rest.startIndex + 1])
-      {
-        bytes.append(high << 4 | low)
-        rest = rest.dropFirst(2)
-      } else {
-        bytes.append(byte)
-      }
-    }
-    return bytes
-  }
-
-  /// All but the unreserved characters in percent form (RFC 3986, section 2.3).
-  private static func encoded(_ bytes: ArraySlice<UInt8>) -> String {
-    var text = ""
-    for byte in bytes {
-      let scalar = Unicode.Scalar(byte)
-      if scalar.properties.isAlphabetic && byte < 0x80 || "0123456789-._~".utf8.contains(byte) {
-        text.unicodeScalars.append(scalar)
-      } else {
-        let digits = String(byte, radix: 16, uppercase: true)
-        text += "%" + (byte < 16 ? "0" : "") + digits
-      }
-    }
-    return text
+    PercentCoding.decodedLeniently(path.utf8)
   }
 }

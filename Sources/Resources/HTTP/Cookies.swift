@@ -1,3 +1,5 @@
+import System
+
 /// The cookies that servers set on the way of one fetch (RFC 6265): some send nothing to who does not
 /// bring back what they gave with a redirect. Each goes back to the host that has set it and to no
 /// other one, whatever it says, and ends with the fetch.
@@ -46,7 +48,7 @@ struct Cookies: Equatable {
       case "max-age": isOver = Int64(value).map { $0 <= 0 } ?? isOver
       // The age counts more than the date, whatever their order.
       case "expires" where isOver == nil:
-        isOver = HTTPDate.seconds(String(value)).map { $0 <= now }
+        isOver = HTTPDate.secondsLeniently(String(value)).map { $0 <= now }
       default: break
       }
     }

@@ -20,16 +20,6 @@ final class CurlLibrary: @unchecked Sendable {
   fileprivate var calls: cc_library { table.pointee }
 }
 
-/// Dates of HTTP, read by libcurl.
-enum HTTPDate {
-  /// Seconds since 1970.
-  static func seconds(_ text: String) -> Int64? {
-    guard let library = CurlLibrary.installed else { return nil }
-    let time = library.calls.curl_getdate(text, nil)
-    return time < 0 ? nil : Int64(time)
-  }
-}
-
 extension PeerAddress {
   /// From a host as it may stand in a URL: also an IPv4 address in one to four numbers, octal or
   /// hexadecimal, which libcurl takes for the same.

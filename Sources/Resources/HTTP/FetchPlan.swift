@@ -1,10 +1,10 @@
 /// Bytes that are wanted from a server.
-struct FetchWish: Sendable {
+struct FetchRequest: Sendable {
   var address: WebAddress
   var start: UInt64
   /// The byte after the last; nil for all that follow.
   var end: UInt64?
-  var known: Ask.Known?
+  var known: RequestSpec.Known?
   var revalidates = false
   /// Whether all of it is wanted as one answer, for want of a validator that joins parts.
   var asWhole = false
@@ -26,7 +26,7 @@ struct FetchWish: Sendable {
 
 /// What a server told about a body that is accepted.
 struct FetchHead: Equatable, Sendable {
-  var taking: Taking
+  var accepted: AcceptedBody
   var type: String?
   var validator: Validator
   var storing: ResponseHead.Storing
@@ -46,7 +46,7 @@ enum FetchEnding: Equatable, Sendable {
   case notModified(ResponseHead.Storing, from: WebAddress? = nil, isPrivate: Bool = false)
 }
 
-/// What to do next to get the bytes of a wish: a state machine that sees heads, counts bytes and
+/// What to do next to get the bytes of a request: a state machine that sees heads, counts bytes and
 /// decides on redirects, retries and the end. It neither waits nor sends.
 struct FetchPlan {
   enum Next: Equatable {
@@ -65,7 +65,7 @@ struct FetchPlan {
   /// Progress after which earlier failures are forgotten.
   private static let progress: UInt64 = 64 << 10
 
-  let wish: FetchWish
+  let request: FetchRequest
   let backOffMilliseconds: Int
   /// Where requests go.
   private(set) var route: FetchRoute
@@ -79,40 +79,41 @@ struct FetchPlan {
   /// Whether the first bytes of the body under way decide if it counts.
   private(set) var looksAtBody = false
   private var end: UInt64?
-  private var known: Ask.Known?
+  private var known: RequestSpec.Known?
   private var failures = 0
   private var positionAtFailure: UInt64
   private var verdict: Verdict?
   private var head = ResponseHead()
-  private var taking: Taking?
+  private var accepted: AcceptedBody?
   private var bodyPosition: UInt64 = 0
 
   /// - Parameters:
   ///   - profile: of the service at the address.
   ///   - target: where the address has led to before.
   init(
-    _ wish: FetchWish, profile: SourceProfile = .plain, usesRange: Bool, target: Origins.Target?,
+    _ request: FetchRequest, profile: SourceProfile = .plain, usesRange: Bool,
+    target: Origins.Target?,
     backOffMilliseconds: Int
   ) {
-    self.wish = wish
+    self.request = request
     self.usesRange = usesRange
     self.backOffMilliseconds = backOffMilliseconds
-    route = FetchRoute(wish, profile: profile, target: target)
-    position = usesRange ? wish.start : 0
+    route = FetchRoute(request, profile: profile, target: target)
+    position = usesRange ? request.start : 0
     positionAtFailure = position
-    end = usesRange ? wish.end : nil
-    known = wish.known
+    end = usesRange ? request.end : nil
+    known = request.known
   }
 
   /// Where the next request goes.
   var address: WebAddress { route.address }
 
   /// What the next request asks.
-  var ask: Ask {
-    guard !route.isResolving else { return Ask(start: 0, end: nil, hasRange: false) }
-    return Ask(
+  var spec: RequestSpec {
+    guard !route.isResolving else { return RequestSpec(start: 0, end: nil, hasRange: false) }
+    return RequestSpec(
       start: usesRange ? position : 0, end: end, hasRange: usesRange, known: known,
-      revalidates: wish.revalidates && known == wish.known, isListing: wish.isListing,
+      revalidates: request.revalidates && known == request.known, isListing: request.isListing,
       unpacks: unpacks)
   }
 
@@ -124,7 +125,7 @@ struct FetchPlan {
 
   /// Bytes that are still to come; nil where nobody knows.
   var remaining: UInt64? {
-    let last = taking?.end ?? end
+    let last = accepted?.end ?? end
     return last.map { $0 > position ? $0 - position : 0 }
   }
 
@@ -132,13 +133,13 @@ struct FetchPlan {
   var costOfEnding: UInt64 { usesRange ? 0 : position }
 
   /// Whether the body under way is one that counts.
-  var isTaking: Bool { taking != nil }
+  var isTaking: Bool { accepted != nil }
 
   // MARK: - While a transfer runs
 
   mutating func transferBegins() {
     verdict = nil
-    taking = nil
+    accepted = nil
     looksAtBody = false
   }
 
@@ -148,27 +149,27 @@ struct FetchPlan {
     head.revisionField = route.profile.revisionField
     self.head = head
     route.takeCookies(of: head, now: now)
-    let verdict = Verdict.judging(head, for: ask, from: address, now: now)
+    let verdict = Verdict.judging(head, for: spec, from: address, now: now)
     self.verdict = verdict
-    taking = nil
-    guard case .take(let taking) = verdict else { return nil }
+    accepted = nil
+    guard case .take(let accepted) = verdict else { return nil }
     guard !route.isResolving else {
-      self.verdict = route.takeHead(of: taking).map { .fail($0) } ?? .tells
+      self.verdict = route.takeHead(of: accepted).map { .fail($0) } ?? .tells
       return nil
     }
-    self.taking = taking
-    bodyPosition = taking.start
-    looksAtBody = taking.start == 0 && head.mayBeWebPage && !wish.isListing
-    if taking.ignoresRange {
+    self.accepted = accepted
+    bodyPosition = accepted.start
+    looksAtBody = accepted.start == 0 && head.mayBeWebPage && !request.isListing
+    if accepted.ignoresRange {
       // From now on there is one sequence from the first byte on.
       usesRange = false
       end = nil
       position = 0
     }
     // What a folder's list is checked by is no matter of the folder's own validators.
-    let validator = wish.isListing ? Validator() : head.validator
+    let validator = request.isListing ? Validator() : head.validator
     return FetchHead(
-      taking: taking, type: head.type, validator: validator, storing: head.storing,
+      accepted: accepted, type: head.type, validator: validator, storing: head.storing,
       isPrivate: !route.isPublic, address: route.answering, charset: head.charset)
   }
 
@@ -177,7 +178,7 @@ struct FetchPlan {
     looksAtBody = false
     guard WebPage.begins(bytes, isCalledSo: head.isCalledWebPage) else { return true }
     verdict = .page
-    taking = nil
+    accepted = nil
     return false
   }
 
@@ -191,11 +192,11 @@ struct FetchPlan {
 
   /// Places the next bytes of a body.
   mutating func take(bytes count: Int) -> Piece {
-    guard let taking else { return .ignore }
+    guard let accepted else { return .ignore }
     let start = bodyPosition
     bodyPosition += UInt64(count)
     var last = bodyPosition
-    if let end = taking.end { last = min(last, end) }
+    if let end = accepted.end { last = min(last, end) }
     guard last > start else { return .stop }
     guard last > position else { return .ignore }
     let first = max(start, position)
@@ -222,7 +223,7 @@ struct FetchPlan {
   mutating func transferEnded(_ outcome: TransferOutcome, jitter: Double) -> Next {
     switch verdict {
     case nil: return retry(words(for: outcome), outcome: outcome, jitter: jitter)
-    case .take(let taking): return bodyEnded(taking, outcome, jitter: jitter)
+    case .take(let accepted): return bodyEnded(accepted, outcome, jitter: jitter)
     case .notModified:
       return .end(
         .notModified(head.storing, from: route.answering, isPrivate: !route.isPublic))
@@ -292,10 +293,10 @@ struct FetchPlan {
     // Some say with a page that a link has expired.
     if route.isOnLink, route.resolveAnew() { return .send }
     let words = "\(host) sends a web page instead (does it want a login in a browser?)"
-    if route.source.scheme == "http", wish.hasStored || wish.known != nil {
+    if route.source.scheme == "http", request.hasStored || request.known != nil {
       return retry(.unreachable(words), outcome: .failed, jitter: jitter)
     }
-    if wish.isListing { return .fail(.badAnswer("\(host) does not list folders")) }
+    if request.isListing { return .fail(.badAnswer("\(host) does not list folders")) }
     return .fail(.badAnswer(words))
   }
 
@@ -318,13 +319,13 @@ struct FetchPlan {
   }
 
   private mutating func bodyEnded(
-    _ taking: Taking, _ outcome: TransferOutcome, jitter: Double
+    _ accepted: AcceptedBody, _ outcome: TransferOutcome, jitter: Double
   ) -> Next {
-    if let end = taking.end, position >= end { return .end(.complete(total: taking.total)) }
-    if taking.end == nil, outcome == .complete {
+    if let end = accepted.end, position >= end { return .end(.complete(total: accepted.total)) }
+    if accepted.end == nil, outcome == .complete {
       return .end(.complete(total: head.tellsItsEnd ? position : nil))
     }
-    remember(taking)
+    remember(accepted)
     if outcome == .damaged { return .fail(words(for: outcome)) }
     let reason =
       outcome == .timedOut
@@ -333,12 +334,12 @@ struct FetchPlan {
   }
 
   /// The rest must be of the same bytes as what has come.
-  private mutating func remember(_ taking: Taking) {
-    guard position > (usesRange ? wish.start : 0) else { return }
+  private mutating func remember(_ accepted: AcceptedBody) {
+    guard position > (usesRange ? request.start : 0) else { return }
     let validator = head.validator
     let loosely = !validator.joinsParts || known?.loosely == true
-    known = Ask.Known(
-      length: taking.total ?? known?.length, validator: validator, loosely: loosely)
+    known = RequestSpec.Known(
+      length: accepted.total ?? known?.length, validator: validator, loosely: loosely)
   }
 
   private mutating func retry(
@@ -355,7 +356,7 @@ struct FetchPlan {
     }
     positionAtFailure = position
     failures += 1
-    guard failures <= wish.retries else { return .fail(reason) }
+    guard failures <= request.retries else { return .fail(reason) }
     let step = min(backOffMilliseconds << (failures - 1), 8_000)
     return .wait(milliseconds: max(milliseconds, Int(Double(step) * (0.5 + jitter))))
   }

@@ -29,11 +29,11 @@ struct FetchRoute {
   private var preparation = 0
 
   /// - Parameter target: where the address has led to before.
-  init(_ wish: FetchWish, profile: SourceProfile, target: Origins.Target?) {
-    source = wish.address
+  init(_ request: FetchRequest, profile: SourceProfile, target: Origins.Target?) {
+    source = request.address
     self.profile = profile
-    question = wish.isListing ? nil : profile.question(for: wish.address)
-    address = target?.address ?? question?.address ?? wish.address
+    question = request.isListing ? nil : profile.question(for: request.address)
+    address = target?.address ?? question?.address ?? request.address
     isLed = target != nil
     isPublic = target?.isPublic ?? false
     isResolving = target == nil && question?.leadsOn == true
@@ -111,9 +111,9 @@ struct FetchRoute {
   // MARK: - What a service says
 
   /// Judges the head of an answer that should say where the bytes are. Returns why it does not.
-  mutating func takeHead(of taking: Taking) -> FetchError? {
+  mutating func takeHead(of accepted: AcceptedBody) -> FetchError? {
     told = []
-    guard case .member = question?.answer, (taking.total ?? 0) <= FetchRoute.mostTold else {
+    guard case .member = question?.answer, (accepted.total ?? 0) <= FetchRoute.mostTold else {
       return saysNothing
     }
     return nil

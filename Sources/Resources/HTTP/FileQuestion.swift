@@ -1,3 +1,4 @@
+import Addresses
 import JSONText
 
 /// What is asked of a service for one of its files.
@@ -17,17 +18,17 @@ extension SourceProfile {
     let path = address.path
     switch naming {
     case .address: return address.url
-    case .path: return address.isFolder ? nil : path.percentDecoded
+    case .path: return address.isFolder ? nil : PercentCoding.decodedText(path)
     case .identifier:
       let parts = path.split(separator: "/")
-      return (1...2).contains(parts.count) ? String(parts[0]).percentDecoded : nil
+      return (1...2).contains(parts.count) ? PercentCoding.decodedText(parts[0]) : nil
     }
   }
 
   /// What to ask for the file of an address; nil where the address itself is asked.
   func question(for address: WebAddress) -> FileQuestion? {
     guard let question, let file = file(of: address) else { return nil }
-    let target = question.replacing("{file}", with: file.percentEncoded)
+    let target = question.replacing("{file}", with: PercentCoding.encoded(file.utf8))
     guard let asked = WebAddress(target, relativeTo: address) else { return nil }
     let fields = fields.map { $0.replacing("{file}", with: JSONEscapes.inASCII(file)) }
     return FileQuestion(
@@ -55,18 +56,5 @@ extension SourceProfile {
     guard let address = WebAddress("https://\(host)/\(file)"), profile.file(of: address) != nil
     else { return nil }
     return (address, profile)
-  }
-}
-
-extension String {
-  /// All but the unreserved characters in percent form (RFC 3986, section 2.3).
-  var percentEncoded: String {
-    utf8.reduce(into: "") { text, byte in
-      switch byte {
-      case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x5F, 0x7E:
-        text.unicodeScalars.append(Unicode.Scalar(byte))
-      default: text += "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
-      }
-    }
   }
 }

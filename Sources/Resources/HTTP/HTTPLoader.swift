@@ -18,11 +18,11 @@ enum FetchEvent: Sendable {
 
 /// Gets bytes over HTTP on a thread of its own.
 ///
-/// Called from one thread, whose bell is rung when there are events to take.
+/// Called from one thread, which is woken when there are events to take.
 final class HTTPLoader: Sendable {
   /// What goes to the thread.
   enum Command: Sendable {
-    case fetch(FetchNumber, FetchWish, allowed: UInt64)
+    case fetch(FetchNumber, FetchRequest, allowed: UInt64)
     case allow(FetchNumber, until: UInt64)
     case urge(FetchNumber, isUrgent: Bool, isAwaited: Bool)
     case cancel(FetchNumber, unlessRemaining: UInt64)
@@ -30,116 +30,88 @@ final class HTTPLoader: Sendable {
     case stop
   }
 
-  /// What the loader and its thread share.
-  final class Exchange: Sendable {
-    let commands = Mutex<[Command]>([])
-    let events = Mutex<[(FetchNumber, FetchEvent)]>([])
+  typealias Box = Mailbox<Command, (FetchNumber, FetchEvent)>
+
+  /// What was sent and received so far.
+  final class Traffic: Sendable {
     let requests = Atomic<UInt64>(0)
     let bytes = Atomic<UInt64>(0)
-    /// Rung when there are events.
-    let bell: Bell
-    /// Rung when there are commands.
-    let wake: Bell
-
-    init(bell: Bell) throws(SystemError) {
-      self.bell = bell
-      wake = try Bell()
-    }
-
-    /// The commands since the last call, in order.
-    func takeCommands() -> [Command] {
-      commands.withLock { commands in
-        let taken = commands
-        commands = []
-        return taken
-      }
-    }
-
-    func send(_ command: Command) {
-      commands.withLock { $0.append(command) }
-      wake.ring()
-    }
   }
 
-  private let exchange: Exchange
+  private let mailbox: Box
+  private let counted = Traffic()
   private let thread: WorkerThread
   private let next = Atomic<UInt64>(1)
 
   /// - Parameter library: called on the loader's thread; nil where libcurl is not installed.
   init(
-    options: NetworkOptions, bell: Bell,
+    options: NetworkOptions, waker: Waker,
     library: @escaping @Sendable () -> CurlLibrary? = { CurlLibrary.installed }
   ) throws(SystemError) {
-    let exchange = try Exchange(bell: bell)
-    self.exchange = exchange
+    let mailbox = try Box(owner: waker)
+    self.mailbox = mailbox
+    let counted = counted
     thread = try WorkerThread {
       guard let multi = library().flatMap({ CurlMulti($0) }) else {
-        return refuse(exchange, "libcurl is not installed (Debian's package libcurl4)")
+        return refuse(mailbox, "libcurl is not installed (Debian's package libcurl4)")
       }
-      let loop = LoaderLoop(options: options, exchange: exchange, multi: multi)
+      let loop = LoaderLoop(options: options, mailbox: mailbox, traffic: counted, multi: multi)
       loop.run()
     }
   }
 
   /// Requests sent and bytes of bodies received so far.
   var traffic: (requests: UInt64, bytes: UInt64) {
-    (exchange.requests.load(ordering: .relaxed), exchange.bytes.load(ordering: .relaxed))
+    (counted.requests.load(ordering: .relaxed), counted.bytes.load(ordering: .relaxed))
   }
 
   /// Asks for bytes. What is not urgent may end as cancelled where something urgent needs its
   /// place; it can be asked for again at once, and waits for its turn then.
   ///
   /// - Parameter allowed: bytes up to this position may be sent; `allow` moves it.
-  func fetch(_ wish: FetchWish, allowed: UInt64) -> FetchNumber {
+  func fetch(_ request: FetchRequest, allowed: UInt64) -> FetchNumber {
     let number = FetchNumber(value: next.add(1, ordering: .relaxed).oldValue)
-    exchange.send(.fetch(number, wish, allowed: allowed))
+    mailbox.send(.fetch(number, request, allowed: allowed))
     return number
   }
 
   /// Lets a fetch go on up to a position.
   func allow(_ number: FetchNumber, until position: UInt64) {
-    exchange.send(.allow(number, until: position))
+    mailbox.send(.allow(number, until: position))
   }
 
   /// Whether a viewer waits for a fetch from now on.
   func set(_ number: FetchNumber, isUrgent: Bool, isAwaited: Bool) {
-    exchange.send(.urge(number, isUrgent: isUrgent, isAwaited: isAwaited))
+    mailbox.send(.urge(number, isUrgent: isUrgent, isAwaited: isAwaited))
   }
 
   /// Ends a fetch as cancelled, unless it is as good as done.
   func cancel(_ number: FetchNumber, unlessRemaining bytes: UInt64 = 0) {
-    exchange.send(.cancel(number, unlessRemaining: bytes))
+    mailbox.send(.cancel(number, unlessRemaining: bytes))
   }
 
   /// The events since the last call, in order.
-  func take() -> [(FetchNumber, FetchEvent)] {
-    exchange.events.withLock { events in
-      let taken = events
-      events = []
-      return taken
-    }
-  }
+  func take() -> [(FetchNumber, FetchEvent)] { mailbox.takeEvents() }
 
   /// Ends all and waits for the thread. Once.
   func close() {
-    exchange.send(.stop)
+    mailbox.send(.stop)
     thread.join()
   }
 }
 
-/// The loader's thread where nothing can be fetched: each wish fails with these words.
-private func refuse(_ exchange: HTTPLoader.Exchange, _ words: String) {
+/// The loader's thread where nothing can be fetched: each request fails with these words.
+private func refuse(_ mailbox: HTTPLoader.Box, _ words: String) {
   while true {
-    for command in exchange.takeCommands() {
+    for command in mailbox.takeCommands() {
       switch command {
       case .stop: return
       case .fetch(let number, _, _):
-        exchange.events.withLock { $0.append((number, .failed(.unreachable(words)))) }
-        exchange.bell.ring()
+        mailbox.post((number, .failed(.unreachable(words))))
+        mailbox.owner.wake()
       case .allow, .urge, .cancel, .secret: break
       }
     }
-    _ = try? awaitReadiness(of: [Interest(exchange.wake.number)], until: nil)
-    exchange.wake.silence()
+    mailbox.awaitCommands(until: nil)
   }
 }

@@ -42,8 +42,8 @@ final class LoaderLoop {
       self.number = number
       self.plan = plan
       self.allowed = allowed
-      isUrgent = plan.wish.isUrgent
-      isAwaited = plan.wish.isAwaited
+      isUrgent = plan.request.isUrgent
+      isAwaited = plan.request.isAwaited
       lastProgress = .now
     }
 
@@ -67,7 +67,8 @@ final class LoaderLoop {
 
   let options: NetworkOptions
   private let proxies: Proxies
-  let exchange: HTTPLoader.Exchange
+  let mailbox: HTTPLoader.Box
+  let traffic: HTTPLoader.Traffic
   private let multi: CurlMulti
   var fetches: [Fetch] = []
   var origins = Origins()
@@ -78,11 +79,14 @@ final class LoaderLoop {
   var renewing: Set<String> = []
   private var hasEvents = false
 
-  init(options: NetworkOptions, exchange: HTTPLoader.Exchange, multi: CurlMulti) {
+  init(
+    options: NetworkOptions, mailbox: HTTPLoader.Box, traffic: HTTPLoader.Traffic, multi: CurlMulti
+  ) {
     self.options = options
     self.multi = multi
     proxies = Proxies { options.usesProxies ? options.environment($0) : nil }
-    self.exchange = exchange
+    self.mailbox = mailbox
+    self.traffic = traffic
     logins = Logins(
       rules: options.hosts, netrc: options.netrc + "\n" + Netrc.text(of: options.netrcFile),
       environment: options.environment)
@@ -90,7 +94,7 @@ final class LoaderLoop {
 
   func run() {
     while true {
-      for command in exchange.takeCommands() {
+      for command in mailbox.takeCommands() {
         if case .stop = command { return endAll() }
         take(command)
       }
@@ -98,12 +102,12 @@ final class LoaderLoop {
       for (transfer, outcome) in multi.perform() { ended(transfer, outcome) }
       if hasEvents {
         hasEvents = false
-        exchange.bell.ring()
+        mailbox.owner.wake()
       }
       giveUpWhatStandsStill(now: .now)
       startWhatMay(now: .now)
-      multi.wait(milliseconds: waitingTime(now: .now), orFor: exchange.wake.number)
-      exchange.wake.silence()
+      multi.wait(milliseconds: waitingTime(now: .now), orFor: mailbox.thread.number)
+      mailbox.thread.silence()
     }
   }
 
@@ -124,11 +128,11 @@ final class LoaderLoop {
     let deadline = Instant.now + LoaderLoop.patienceAtEnd
     var before: UInt64?
     while running.contains(where: { $0.0.plan.isTaking }), Instant.now < deadline {
-      let received = exchange.bytes.load(ordering: .relaxed)
+      let received = traffic.bytes.load(ordering: .relaxed)
       if received == before { break }
       before = received
-      exchange.wake.silence()
-      multi.wait(milliseconds: 5, orFor: exchange.wake.number)
+      mailbox.thread.silence()
+      multi.wait(milliseconds: 5, orFor: mailbox.thread.number)
       for (transfer, outcome) in multi.perform() { ended(transfer, outcome) }
     }
     for (_, transfer) in running { multi.remove(transfer) }
@@ -136,19 +140,19 @@ final class LoaderLoop {
   }
 
   func emit(_ fetch: Fetch, _ event: FetchEvent) {
-    exchange.events.withLock { $0.append((fetch.number, event)) }
+    mailbox.post((fetch.number, event))
     hasEvents = true
   }
 
   private func take(_ command: HTTPLoader.Command) {
     switch command {
-    case .fetch(let number, let wish, let allowed):
-      let target = wish.isListing ? nil : origins.target(of: wish.address, now: .now)
-      if wish.isNamed { logins.note(named: wish.address) }
+    case .fetch(let number, let request, let allowed):
+      let target = request.isListing ? nil : origins.target(of: request.address, now: .now)
+      if request.isNamed { logins.note(named: request.address) }
       let plan = FetchPlan(
-        wish, profile: options.profile(of: wish.address),
-        usesRange: !wish.asWhole && !wish.isListing
-          && origins.hasRanges(target?.address ?? wish.address),
+        request, profile: options.profile(of: request.address),
+        usesRange: !request.asWhole && !request.isListing
+          && origins.hasRanges(target?.address ?? request.address),
         target: target,
         backOffMilliseconds: options.backOffMilliseconds)
       fetches.append(Fetch(number, plan: plan, allowed: allowed))
@@ -223,12 +227,12 @@ final class LoaderLoop {
   /// is for all.
   private func waitsForLink(_ fetch: Fetch, now: Instant) -> Bool {
     guard fetch.plan.route.isResolving else { return false }
-    let file = fetch.plan.wish.address
+    let file = fetch.plan.request.address
     if let link = origins.target(of: file, now: now) { fetch.plan.take(link: link) }
     return fetch.plan.route.isResolving
       && fetches.contains { other in
         if case .queued = other.state { return false }
-        return other !== fetch && other.plan.route.isResolving && other.plan.wish.address == file
+        return other !== fetch && other.plan.route.isResolving && other.plan.request.address == file
       }
   }
 
@@ -238,11 +242,11 @@ final class LoaderLoop {
       return finish(fetch, .failed(fetch.plan.words(for: outcome)))
     }
     // A proxy would look for it in its own network, or in this one.
-    guard fetch.plan.wish.reachesPrivate || !PeerAddress.isPrivate(host: address.host) else {
+    guard fetch.plan.request.reachesPrivate || !PeerAddress.isPrivate(host: address.host) else {
       return finish(fetch, .failed(fetch.plan.words(for: .forbidden)))
     }
     let carried: Logins.Carried
-    switch logins.decide(for: address, source: fetch.plan.wish.address) {
+    switch logins.decide(for: address, source: fetch.plan.request.address) {
     case .carry(let found): carried = found
     case .ask(let commands):
       fetch.state = .parked
@@ -257,12 +261,12 @@ final class LoaderLoop {
     fetch.ignoredBytes = 0
     fetch.isPaused = false
     fetch.secretRound = secretRound
-    let ask = fetch.plan.ask
+    let spec = fetch.plan.spec
     let route = fetch.plan.route
     var settings = TransferSettings(
-      url: address.url, message: ask.message,
-      fields: route.cookies.added(to: ask.fields + route.fields + carried.fields, for: address),
-      login: nil, proxy: proxies.proxy(for: address), unpacks: ask.unpacks, options: options)
+      url: address.url, message: spec.message,
+      fields: route.cookies.added(to: spec.fields + route.fields + carried.fields, for: address),
+      login: nil, proxy: proxies.proxy(for: address), unpacks: spec.unpacks, options: options)
     if let file = options.rules(for: address).last(where: { $0.certificates != nil })?.certificates
     {
       settings.options.certificates = file
@@ -275,7 +279,7 @@ final class LoaderLoop {
         // Where the proxy is says nothing of the server.
         fetch.plan.noteReached(isPublic: isProxied || peer?.isPrivate != true)
         return isProxied
-          || PeerAddress.mayAsk(peer, reachesPrivate: fetch.plan.wish.reachesPrivate)
+          || PeerAddress.mayAsk(peer, reachesPrivate: fetch.plan.request.reachesPrivate)
       },
       head: { [unowned self, unowned fetch] line in takeHead(line, fetch) },
       body: { [unowned self, unowned fetch] bytes in takeBody(bytes, fetch) })
@@ -284,7 +288,7 @@ final class LoaderLoop {
     }
     fetch.state = .running(transfer)
     fetch.lastProgress = now
-    exchange.requests.add(1, ordering: .relaxed)
+    traffic.requests.add(1, ordering: .relaxed)
     multi.add(transfer)
   }
 
@@ -320,7 +324,7 @@ final class LoaderLoop {
 
   /// A body counts.
   private func accept(_ head: FetchHead, _ fetch: Fetch) {
-    if head.taking.ignoresRange { origins.ignoresRanges(fetch.plan.address) }
+    if head.accepted.ignoresRange { origins.ignoresRanges(fetch.plan.address) }
     rememberTarget(of: fetch)
     emit(fetch, .head(head))
   }
@@ -341,13 +345,13 @@ final class LoaderLoop {
   }
 
   private func rememberTarget(of fetch: Fetch) {
-    let (wish, route) = (fetch.plan.wish, fetch.plan.route)
-    guard route.isLed, !route.isResolving, !wish.isListing, route.address != wish.address,
+    let (request, route) = (fetch.plan.request, fetch.plan.route)
+    guard route.isLed, !route.isResolving, !request.isListing, route.address != request.address,
       // What it may take to be let in there is set on the way alone.
       route.cookies.isEmpty
     else { return }
     origins.remember(
-      Origins.Target(address: route.address, isPublic: route.isPublic), for: wish.address,
+      Origins.Target(address: route.address, isPublic: route.isPublic), for: request.address,
       seconds: route.profile.linkSeconds, now: .now)
   }
 
@@ -356,7 +360,7 @@ final class LoaderLoop {
       fetch.isPaused = true
       return .pause
     }
-    exchange.bytes.add(UInt64(bytes.count), ordering: .relaxed)
+    traffic.bytes.add(UInt64(bytes.count), ordering: .relaxed)
     if fetch.unseen != nil { fetch.lastProgress = .now }
     guard let bytes = look(bytes, isAll: false, fetch) else { return .stop }
     return fetch.unseen == nil ? use(bytes, fetch) : .taken
@@ -396,7 +400,7 @@ final class LoaderLoop {
     if before.isResolving {
       rememberTarget(of: fetch)
     } else if fetch.plan.route.isResolving {
-      origins.forget(before.address, of: fetch.plan.wish.address)
+      origins.forget(before.address, of: fetch.plan.request.address)
     }
     act(next, fetch)
   }
@@ -409,7 +413,7 @@ final class LoaderLoop {
     case .login: renewLogin(fetch)
     case .end(let ending): finish(fetch, .ended(ending))
     case .fail(let error):
-      origins.forget(of: fetch.plan.wish.address)
+      origins.forget(of: fetch.plan.request.address)
       finish(fetch, .failed(error))
     }
   }

@@ -62,7 +62,7 @@ extension LoaderLoop {
       fetch.state = .parked
       return ask(commands)
     }
-    if case .ask = logins.decide(for: address, source: fetch.plan.wish.address) {
+    if case .ask = logins.decide(for: address, source: fetch.plan.request.address) {
       fetch.state = .parked
       return
     }
@@ -71,10 +71,10 @@ extension LoaderLoop {
 
   /// Runs commands. A fetch waits twice as long for them.
   func ask(_ commands: [String]) {
-    let exchange = exchange
+    let mailbox = mailbox
     for command in commands {
       secretCommands.start(command, patience: .seconds(options.patienceSeconds * 6)) {
-        exchange.send(.secret(command: command, $0))
+        mailbox.send(.secret(command: command, $0))
       }
     }
   }
@@ -82,7 +82,8 @@ extension LoaderLoop {
   /// What the config promises for a server and could not be had, in words; nil where it all could.
   private func lack(for fetch: Fetch) -> String? {
     let address = fetch.plan.address
-    guard case .carry(let carried) = logins.decide(for: address, source: fetch.plan.wish.address),
+    guard
+      case .carry(let carried) = logins.decide(for: address, source: fetch.plan.request.address),
       carried.lacks
     else { return nil }
     for rule in options.rules(for: address) {
@@ -125,7 +126,7 @@ extension LoaderLoop {
     let address = fetch.plan.address
     let challenges = fetch.head.challenges
     guard !challenges.isEmpty, LoginScheme.best(of: challenges) == nil,
-      case .carry(let carried) = logins.decide(for: address, source: fetch.plan.wish.address),
+      case .carry(let carried) = logins.decide(for: address, source: fetch.plan.request.address),
       !carried.fields.contains(where: { $0.lowercased().hasPrefix("authorization:") })
     else { return nil }
     return "\(address.visibleHost) wants a login by \(LoginScheme.names(of: challenges)), not by a"

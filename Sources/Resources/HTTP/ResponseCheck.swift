@@ -1,5 +1,5 @@
 /// What was asked of a server.
-struct Ask: Equatable, Sendable {
+struct RequestSpec: Equatable, Sendable {
   /// The first byte wanted.
   var start: UInt64
   /// The byte after the last wanted; nil for all that follow.
@@ -46,7 +46,7 @@ struct Ask: Equatable, Sendable {
 }
 
 /// A body that is accepted.
-struct Taking: Equatable, Sendable {
+struct AcceptedBody: Equatable, Sendable {
   /// Where its first byte belongs.
   var start: UInt64
   /// Where it ends; nil where that is not told in advance.
@@ -59,7 +59,7 @@ struct Taking: Equatable, Sendable {
 
 /// What a response head means for what was asked.
 enum Verdict: Equatable, Sendable {
-  case take(Taking)
+  case take(AcceptedBody)
   /// What is known is still true.
   case notModified
   /// The whole is empty, or ends before what was asked.
@@ -83,19 +83,19 @@ enum Verdict: Equatable, Sendable {
 
   /// Judges a head before any byte of its body is used.
   static func judging(
-    _ head: ResponseHead, for ask: Ask, from address: WebAddress, now: Int64
+    _ head: ResponseHead, for spec: RequestSpec, from address: WebAddress, now: Int64
   ) -> Verdict {
     let host = address.visibleHost
     switch head.status {
-    case 207 where ask.isListing: return judgeWhole(head, ask, host)
-    case 206: return judgePart(head, ask, host)
+    case 207 where spec.isListing: return judgeWhole(head, spec, host)
+    case 206: return judgePart(head, spec, host)
     case 204, 205: return .fail(.badAnswer("\(host) has nothing there"))
     case 202: return .preparing(retryAfter: head.retryAfter(now: now))
-    case 200...299 where ask.isListing:
+    case 200...299 where spec.isListing:
       return head.isCalledWebPage ? .page : .fail(.badAnswer(noList(host)))
     // One that is not known means the same as 200 (RFC 9110, section 15).
-    case 200...299: return judgeWhole(head, ask, host)
-    case 304: return ask.revalidates ? .notModified : .badRange
+    case 200...299: return judgeWhole(head, spec, host)
+    case 304: return spec.revalidates ? .notModified : .badRange
     case 301, 302, 303, 307, 308:
       guard let location = head["location"], !location.isEmpty else {
         return .fail(.badAnswer("\(host) redirects to nowhere"))
@@ -104,10 +104,10 @@ enum Verdict: Equatable, Sendable {
     case 401, 407: return .wantsLogin
     case 403: return .fail(.refused(head.status, "\(host) forbids it"))
     case 404, 410: return .fail(.refused(head.status, "\(host) does not have it"))
-    case 412: return ask.known == nil ? .badRange : .changed
-    case 416: return judgeUnsatisfied(head, ask)
+    case 412: return spec.known == nil ? .badRange : .changed
+    case 416: return judgeUnsatisfied(head, spec)
     case 405, 501:
-      let words = ask.isListing ? noList(host) : "\(host) does not answer such requests"
+      let words = spec.isListing ? noList(host) : "\(host) does not answer such requests"
       return .fail(.refused(head.status, words))
     // Whatever is wrong with a server, or stands before it, may be over soon.
     case 408, 425, 429, 500...599: return .unavailable(retryAfter: head.retryAfter(now: now))
@@ -120,54 +120,58 @@ enum Verdict: Equatable, Sendable {
 
   private static func noList(_ host: String) -> String { "\(host) does not list folders" }
 
-  private static func judgeWhole(_ head: ResponseHead, _ ask: Ask, _ host: String) -> Verdict {
-    guard !head.isEncoded || ask.unpacks else { return .packed }
+  private static func judgeWhole(_ head: ResponseHead, _ spec: RequestSpec, _ host: String)
+    -> Verdict
+  {
+    guard !head.isEncoded || spec.unpacks else { return .packed }
     let total = head.isEncoded ? nil : head.contentLength
     if let total, total > mostLength {
       return .fail(.badAnswer("\(host) claims an impossible length"))
     }
-    if let known = ask.known, !ask.revalidates, !isSame(head, total: total, known) {
+    if let known = spec.known, !spec.revalidates, !isSame(head, total: total, known) {
       return head.isCalledWebPage ? .page : .changed
     }
-    return .take(Taking(start: 0, end: total, total: total, ignoresRange: ask.hasRange))
+    return .take(AcceptedBody(start: 0, end: total, total: total, ignoresRange: spec.hasRange))
   }
 
-  private static func judgePart(_ head: ResponseHead, _ ask: Ask, _ host: String) -> Verdict {
+  private static func judgePart(_ head: ResponseHead, _ spec: RequestSpec, _ host: String)
+    -> Verdict
+  {
     guard !head.isEncoded else { return .packed }
-    guard ask.hasRange, let told = head.contentRange, let range = told.range,
-      range.lowerBound == ask.start, range.upperBound <= mostLength,
+    guard spec.hasRange, let told = head.contentRange, let range = told.range,
+      range.lowerBound == spec.start, range.upperBound <= mostLength,
       (told.total ?? 0) <= mostLength
     else { return .badRange }
     if let length = head.contentLength, length != UInt64(range.count) { return .badRange }
     if let total = told.total, range.upperBound > total { return .badRange }
     // It may only be shorter than asked where the whole ends there.
-    switch (ask.end, told.total) {
+    switch (spec.end, told.total) {
     case (let end?, let total?): guard range.upperBound == min(end, total) else { return .badRange }
     case (nil, let total?): guard range.upperBound == total else { return .badRange }
     case (let end?, nil): guard range.upperBound <= end else { return .badRange }
     case (nil, nil): break
     }
-    if let known = ask.known, !ask.revalidates, !isSame(head, total: told.total, known) {
+    if let known = spec.known, !spec.revalidates, !isSame(head, total: told.total, known) {
       return .changed
     }
-    return .take(Taking(start: range.lowerBound, end: range.upperBound, total: told.total))
+    return .take(AcceptedBody(start: range.lowerBound, end: range.upperBound, total: told.total))
   }
 
-  private static func judgeUnsatisfied(_ head: ResponseHead, _ ask: Ask) -> Verdict {
-    guard ask.hasRange else { return .badRange }
+  private static func judgeUnsatisfied(_ head: ResponseHead, _ spec: RequestSpec) -> Verdict {
+    guard spec.hasRange else { return .badRange }
     if let total = head.contentRange?.total {
       guard total <= mostLength else { return .badRange }
-      if let known = ask.known?.length, known != total { return .changed }
-      return ask.start >= total ? .pastEnd(total: total) : .badRange
+      if let known = spec.known?.length, known != total { return .changed }
+      return spec.start >= total ? .pastEnd(total: total) : .badRange
     }
-    if let known = ask.known?.length {
-      return ask.start >= known ? .pastEnd(total: known) : .changed
+    if let known = spec.known?.length {
+      return spec.start >= known ? .pastEnd(total: known) : .changed
     }
     return .badRange
   }
 
   private static func isSame(
-    _ head: ResponseHead, total: UInt64?, _ known: Ask.Known
+    _ head: ResponseHead, total: UInt64?, _ known: RequestSpec.Known
   ) -> Bool {
     if let total, let length = known.length, total != length { return false }
     let found = head.validator

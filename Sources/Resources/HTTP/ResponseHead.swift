@@ -1,3 +1,4 @@
+import Addresses
 import System
 
 /// Status and fields of a response (RFC 9110), gathered line by line.
@@ -27,13 +28,8 @@ struct ResponseHead: Equatable, Sendable {
   static func text(of line: [UInt8]) -> String {
     if let text = String(validating: line, as: UTF8.self) { return text }
     let isAddress = String(decoding: line.prefix(9), as: UTF8.self).lowercased() == "location:"
-    return line.reduce(into: "") { text, byte in
-      if isAddress, byte >= 0x80 {
-        text += "%" + String(byte, radix: 16, uppercase: true)
-      } else {
-        text.unicodeScalars.append(Unicode.Scalar(byte))
-      }
-    }
+    if isAddress { return PercentCoding.encoded(line) { $0 < 0x80 } }
+    return String(String.UnicodeScalarView(line.map { Unicode.Scalar($0) }))
   }
 
   /// Takes the next line; true when it ends the head. A new status line begins anew, as it does
@@ -120,8 +116,8 @@ struct ResponseHead: Equatable, Sendable {
 
   var validator: Validator {
     let modified = self["last-modified"]
-    let age = modified.flatMap(HTTPDate.seconds).flatMap { modified in
-      self["date"].flatMap(HTTPDate.seconds).map { $0 - modified }
+    let age = modified.flatMap(HTTPDate.secondsLeniently).flatMap { modified in
+      self["date"].flatMap(HTTPDate.secondsLeniently).map { $0 - modified }
     }
     let tag = self["etag"].flatMap { $0.isEmpty ? nil : $0 }
     let revision = revisionField.flatMap { name in
@@ -185,8 +181,8 @@ struct ResponseHead: Equatable, Sendable {
   /// past. Nil where there is none.
   private var expiresIn: Int64? {
     guard let expires = self["expires"] else { return nil }
-    guard let end = HTTPDate.seconds(expires) else { return 0 }
-    let sent = self["date"].flatMap(HTTPDate.seconds) ?? WallClock.seconds
+    guard let end = HTTPDate.secondsLeniently(expires) else { return 0 }
+    let sent = self["date"].flatMap(HTTPDate.secondsLeniently) ?? WallClock.seconds
     let age = self["age"].flatMap { Int64($0) } ?? 0
     let year: Int64 = 365 * 86_400
     let left = end.subtractingReportingOverflow(sent)
@@ -203,7 +199,7 @@ struct ResponseHead: Equatable, Sendable {
   /// Seconds that the server asks to wait, from this moment on.
   func retryAfter(now: Int64) -> Int64? {
     guard let value = self["retry-after"] else { return nil }
-    let seconds = Int64(value) ?? HTTPDate.seconds(value).map { $0 - now }
+    let seconds = Int64(value) ?? HTTPDate.secondsLeniently(value).map { $0 - now }
     return seconds?.clamped(to: 0...(365 * 86_400))
   }
 

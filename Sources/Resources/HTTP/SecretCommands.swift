@@ -4,8 +4,8 @@ import System
 /// Runs the commands that print secrets, each on a thread of its own: a password store may ask its
 /// user. All that still run are ended with this object, and with them what they have started.
 final class SecretCommands {
-  /// Rung when nobody waits any more.
-  private let end = try? Bell()
+  /// Wakes when nobody waits any more.
+  private let end = try? Waker()
   private var running: [String: WorkerThread] = [:]
 
   /// Starts a command that does not run already.
@@ -44,7 +44,7 @@ final class SecretCommands {
   func ended(_ command: String) { running.removeValue(forKey: command)?.join() }
 
   deinit {
-    end?.ring()
+    end?.wake()
     for thread in running.values { thread.join() }
   }
 }

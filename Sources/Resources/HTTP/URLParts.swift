@@ -1,3 +1,5 @@
+import Addresses
+
 /// An absolute URL with a host, taken apart as RFC 3986 has it, but stricter: what a lenient reader
 /// might take for another host is none.
 struct URLParts: Equatable {
@@ -16,51 +18,46 @@ struct URLParts: Equatable {
   var user: String?
   var password: String?
 
-  private typealias Bytes = ArraySlice<UInt8>
+  private typealias Bytes = Substring.UTF8View
 
   /// Takes an absolute URL apart, or what a base makes of a reference (section 5.2.2).
   init?(_ text: String, relativeTo base: URLParts? = nil) {
-    let bytes = Array(text.utf8)
     // Line breaks and other controls are never meant, and would end the line of a request.
-    guard bytes.allSatisfy({ $0 >= 0x20 && $0 != 0x7f }) else { return nil }
-    var rest = bytes.prefix { $0 != UInt8(ascii: "#") }
-    if let name = URLParts.scheme(of: rest) {
-      scheme = String(decoding: name, as: UTF8.self).lowercased()
-      rest = rest.dropFirst(name.count + 1)
-      guard rest.starts(with: "//".utf8), takeAuthority(&rest) else { return nil }
-      takeTarget(rest, folder: "")
-    } else if let base {
-      self = base
-      if rest.starts(with: "//".utf8) {
-        self = URLParts(scheme: base.scheme)
-        guard takeAuthority(&rest) else { return nil }
-        takeTarget(rest, folder: "")
-      } else if !rest.isEmpty {
-        takeTarget(rest, folder: base.path[...])
-      }
+    guard text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7f }) else { return nil }
+    let reference = URLReference(text)
+    let target = reference.resolved(against: base?.reference ?? URLReference(""))
+    guard let scheme = target.scheme else { return nil }
+    self.scheme = scheme.lowercased()
+    if let authority = reference.authority {
+      guard takeAuthority(authority.utf8[...]) else { return nil }
+    } else if let base, reference.scheme == nil {
+      (host, port, user, password) = (base.host, base.port, base.user, base.password)
     } else {
       return nil
     }
+    path = target.path.isEmpty ? "/" : URLParts.encoded(target.path)
+    query = target.query.map(URLParts.encoded)
   }
 
-  private init(scheme: String) { self.scheme = scheme }
+  /// As references are resolved against it.
+  private var reference: URLReference {
+    URLReference(scheme: scheme, authority: host, path: path, query: query)
+  }
 
-  /// Takes `//user:password@host:port` off the front.
-  private mutating func takeAuthority(_ rest: inout Bytes) -> Bool {
-    rest = rest.dropFirst(2)
-    var authority = rest.prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }
-    rest = rest.dropFirst(authority.count)
+  /// Takes `user:password@host:port`.
+  private mutating func takeAuthority(_ whole: Bytes) -> Bool {
+    var authority = whole
     // Browsers end the host here.
     guard !authority.contains(UInt8(ascii: "\\")) else { return false }
     if let at = authority.lastIndex(of: UInt8(ascii: "@")) {
       guard takeLogin(authority[..<at]) else { return false }
-      authority = authority[(at + 1)...]
+      authority = authority[authority.index(after: at)...]
     }
     // The colons of an IPv6 address stand in brackets.
     let colon = authority.lastIndex(of: UInt8(ascii: ":")) ?? authority.endIndex
     let bracket = authority.lastIndex(of: UInt8(ascii: "]")) ?? authority.startIndex
     let hostEnd = colon > bracket ? colon : authority.endIndex
-    host = String(decoding: authority[..<hostEnd], as: UTF8.self).lowercased()
+    host = String(Substring(authority[..<hostEnd])).lowercased()
     guard URLParts.isHost(authority[..<hostEnd]) else { return false }
     return takePort(authority[hostEnd...].dropFirst())
   }
@@ -68,7 +65,7 @@ struct URLParts: Equatable {
   private mutating func takeLogin(_ login: Bytes) -> Bool {
     let parts = login.split(
       separator: UInt8(ascii: ":"), maxSplits: 1, omittingEmptySubsequences: false
-    ).map { String(decoding: $0, as: UTF8.self).percentDecoded }
+    ).map { PercentCoding.decodedText(Substring($0)) }
     guard parts.allSatisfy({ $0 != nil }) else { return false }
     user = parts[0]
     password = parts.count > 1 ? parts[1] : nil
@@ -79,85 +76,32 @@ struct URLParts: Equatable {
     port = nil
     guard !digits.isEmpty else { return true }
     guard digits.allSatisfy({ (0x30...0x39).contains($0) }),
-      let number = Int(String(decoding: digits, as: UTF8.self)), (1...65535).contains(number)
+      let number = Int(Substring(digits)), (1...65535).contains(number)
     else { return false }
     port = number
     return true
   }
 
-  /// Takes path and query.
-  ///
-  /// - Parameter folder: the path that a relative one begins in; empty where it is no reference.
-  private mutating func takeTarget(_ target: Bytes, folder: Substring) {
-    let written = target.prefix { $0 != UInt8(ascii: "?") }
-    if written.isEmpty {
-      if folder.isEmpty { path = "/" }
-    } else {
-      let slash = folder.lastIndex(of: "/")
-      let isRelative = written.first != UInt8(ascii: "/")
-      let start = isRelative ? slash.map { folder[...$0] } ?? "/" : ""
-      path = URLParts.withoutDots(start + URLParts.encoded(written))
-    }
-    let asked = target.dropFirst(written.count)
-    query = asked.isEmpty ? nil : URLParts.encoded(asked.dropFirst())
-  }
-
   // MARK: - Letters
-
-  private static func scheme(of text: Bytes) -> Bytes? {
-    let name = text.prefix { isLetter($0) || isDigit($0) || "+-.".utf8.contains($0) }
-    guard let first = name.first, isLetter(first),
-      text.dropFirst(name.count).first == UInt8(ascii: ":")
-    else { return nil }
-    return name
-  }
 
   /// A name in letters of any script, an IPv4 address, or an IPv6 address in brackets.
   private static func isHost(_ host: Bytes) -> Bool {
     if host.first == UInt8(ascii: "["), host.last == UInt8(ascii: "]"), host.count > 3 {
       return host.dropFirst().dropLast().allSatisfy {
-        isDigit($0) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains($0 | 0x20)
+        $0.isASCIIDigit || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains($0 | 0x20)
           || ":.".utf8.contains($0)
       }
     }
     return !host.isEmpty
-      && host.allSatisfy { isLetter($0) || isDigit($0) || "-._~".utf8.contains($0) || $0 >= 0x80 }
+      && host.allSatisfy {
+        $0.isASCIILetter || $0.isASCIIDigit || "-._~".utf8.contains($0) || $0 >= 0x80
+      }
   }
 
   /// Percent-encodes what may not stand in a URL; what is encoded already stays so.
-  private static func encoded(_ text: Bytes) -> String {
-    var bytes: [UInt8] = []
-    let digits = Array("0123456789ABCDEF".utf8)
-    for byte in text {
-      if byte <= 0x20 || byte >= 0x7f || "\"<>\\^`{|}".utf8.contains(byte) {
-        bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-      } else {
-        bytes.append(byte)
-      }
+  private static func encoded(_ text: String) -> String {
+    PercentCoding.encoded(text.utf8) {
+      $0 > 0x20 && $0 < 0x7f && !"\"<>\\^`{|}".utf8.contains($0)
     }
-    return String(decoding: bytes, as: UTF8.self)
   }
-
-  /// Section 5.2.4.
-  private static func withoutDots(_ path: String) -> String {
-    var kept: [Substring] = []
-    let segments = path.split(separator: "/", omittingEmptySubsequences: false)
-    for (index, segment) in segments.enumerated() {
-      switch segment.lowercased() {
-      case ".", "%2e": break
-      case "..", ".%2e", "%2e.", "%2e%2e": if kept.count > 1 { kept.removeLast() }
-      default:
-        kept.append(segment)
-        continue
-      }
-      if index == segments.count - 1 { kept.append("") }
-    }
-    return kept.joined(separator: "/")
-  }
-
-  private static func isLetter(_ byte: UInt8) -> Bool {
-    (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
-  }
-
-  private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
 }

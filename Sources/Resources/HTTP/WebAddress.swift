@@ -1,3 +1,5 @@
+import Addresses
+
 /// An absolute http or https URL, taken apart.
 public struct WebAddress: Equatable, Sendable {
   public let scheme: String
@@ -60,7 +62,8 @@ public struct WebAddress: Equatable, Sendable {
   /// What is requested, with its login.
   var urlWithLogin: String {
     guard let user else { return url }
-    let login = user.percentEncoded + (password.map { ":" + $0.percentEncoded } ?? "")
+    let parts = [user] + (password.map { [$0] } ?? [])
+    let login = parts.map { PercentCoding.encoded($0.utf8) }.joined(separator: ":")
     return "\(scheme)://\(login)@\(visibleHost)\(target)"
   }
 

@@ -1,4 +1,3 @@
-import Synchronization
 import System
 
 /// What becomes of a question to the history.
@@ -19,31 +18,22 @@ public final class HistoryThread: Sendable {
     case stop
   }
 
-  final class Exchange: Sendable {
-    let commands = Mutex<[Command]>([])
-    let events = Mutex<[HistoryEvent]>([])
-    let notice = Mutex<String?>(nil)
-    let wake: Bell
-    let bell: Bell
+  typealias Box = Mailbox<Command, HistoryEvent>
 
-    init() throws(SystemError) {
-      wake = try Bell()
-      bell = try Bell()
-    }
-  }
-
-  private let exchange: Exchange
+  private let mailbox: Box
+  private let notices = Notices()
   private let thread: WorkerThread
 
   /// Starts it; it opens the history in that directory at once.
   public init(directory: String) throws(SystemError) {
-    let exchange = try Exchange()
-    self.exchange = exchange
-    thread = try WorkerThread { HistoryLoop(exchange).run(directory) }
+    let mailbox = try Box(owner: try Waker())
+    self.mailbox = mailbox
+    let notices = notices
+    thread = try WorkerThread { HistoryLoop(mailbox, notices).run(directory) }
   }
 
   /// Readable when there are events to take.
-  public var descriptor: Int32 { exchange.bell.number }
+  public var descriptor: Int32 { mailbox.owner.number }
 
   /// Asks for what is known of `count` stories; answered by `found`.
   ///
@@ -71,16 +61,12 @@ public final class HistoryThread: Sendable {
 
   /// The events since the last call, in order.
   public func take() -> [HistoryEvent] {
-    exchange.bell.silence()
-    return exchange.events.withLock { events in
-      let taken = events
-      events = []
-      return taken
-    }
+    mailbox.owner.silence()
+    return mailbox.takeEvents()
   }
 
   /// What the viewer should know: why there is no history, or that a damaged one was set aside.
-  public var notice: String? { exchange.notice.withLock { $0 } }
+  public var notice: String? { notices.first }
 
   /// Writes what is pending and waits for the thread. Once.
   public func close() {
@@ -88,10 +74,7 @@ public final class HistoryThread: Sendable {
     thread.join()
   }
 
-  private func send(_ command: Command) {
-    exchange.commands.withLock { $0.append(command) }
-    exchange.wake.ring()
-  }
+  private func send(_ command: Command) { mailbox.send(command) }
 }
 
 /// What the history's thread does.
@@ -102,13 +85,17 @@ private final class HistoryLoop {
   private static let retryTime = Duration.seconds(1)
   private static let lastTries = 5
 
-  private let exchange: HistoryThread.Exchange
+  private let mailbox: HistoryThread.Box
+  private let notices: Notices
   private var store: HistoryStore?
   private var pending: [HistoryStore.Change] = []
   private var commitDue: Instant?
   private var hasPruned = false
 
-  init(_ exchange: HistoryThread.Exchange) { self.exchange = exchange }
+  init(_ mailbox: HistoryThread.Box, _ notices: Notices) {
+    self.mailbox = mailbox
+    self.notices = notices
+  }
 
   func run(_ directory: String) {
     do {
@@ -118,18 +105,12 @@ private final class HistoryLoop {
       say("no history: \(error.reason)")
     }
     while true {
-      let commands = exchange.commands.withLock { commands in
-        let taken = commands
-        commands = []
-        return taken
-      }
-      for command in commands {
+      for command in mailbox.takeCommands() {
         if case .stop = command { return finish() }
         take(command)
       }
       if let due = commitDue, .now >= due { commit() }
-      _ = try? awaitReadiness(of: [Interest(exchange.wake.number)], until: commitDue)
-      exchange.wake.silence()
+      mailbox.awaitCommands(until: commitDue)
     }
   }
 
@@ -154,13 +135,11 @@ private final class HistoryLoop {
   }
 
   private func emit(_ event: HistoryEvent) {
-    exchange.events.withLock { $0.append(event) }
-    exchange.bell.ring()
+    mailbox.post(event)
+    mailbox.owner.wake()
   }
 
-  private func say(_ words: String) {
-    exchange.notice.withLock { $0 = $0 ?? words }
-  }
+  private func say(_ words: String) { notices.add(words) }
 
   private func sayDamage() {
     if let notice = store?.notice { say(notice) }

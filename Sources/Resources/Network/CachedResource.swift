@@ -1,3 +1,5 @@
+import System
+
 /// How far a resource has come, for the viewer.
 public struct ResourceProgress: Equatable, Sendable {
   /// The server it comes from.
@@ -112,7 +114,7 @@ public final class CachedResource: Resource {
 
   public var bearableBitRate: UInt64? { network.bearableBitRate }
 
-  public var ending: String { String(content.address.target.prefix { $0 != "?" }).fileEnding }
+  public var ending: String { FileName.ending(of: content.address.path) }
 
   public var progress: ResourceProgress {
     let length = content.facts?.length

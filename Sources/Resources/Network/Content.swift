@@ -47,16 +47,16 @@ final class Content {
   var facts: ContentFacts?
   var stored: StoredBytes?
   /// What is on its way to the disk, or in place of it.
-  var overlay = Overlay()
+  var writeBuffer = WriteBuffer()
   /// Parts that no strong validator vouches for: they never come to the disk.
-  var loose = Overlay()
+  var loose = WriteBuffer()
   /// Whether one answer may still bring all of it for the disk.
   var mayKeep = false
   /// Why it is not stored, in words that follow "cannot keep NAME: "; nil while it may be.
   var whyNotKept: String?
   /// What can be read: stored or in memory.
   var held = Extents()
-  var flights: [FetchNumber: Flight] = [:]
+  var flights: [FetchNumber: InFlightFetch] = [:]
   /// For how long what is stored need not be checked where its server says nothing.
   var freshSeconds: Int64 = 0
   /// Fetches begun so far.
@@ -166,7 +166,7 @@ final class Content {
 
   /// Ends what is under way and chosen, but for what is as good as here, and begins nothing that is
   /// not asked for again.
-  private func breakOff(_ isChosen: (Flight) -> Bool) {
+  private func breakOff(_ isChosen: (InFlightFetch) -> Bool) {
     for claim in unconfirmed { letGo(claim.range) }
     unconfirmed = []
     for (fetch, flight) in flights where !flight.isCheck && isChosen(flight) {
@@ -313,7 +313,7 @@ final class Content {
 
   private func part(from position: UInt64, upTo end: UInt64) -> Part? {
     if let part = loose.read(from: position, upTo: end) { return part }
-    if let part = overlay.read(from: position, upTo: end) { return part }
+    if let part = writeBuffer.read(from: position, upTo: end) { return part }
     switch stored?.read(from: position, upTo: end) {
     case .bytes(let part): return part
     case .damaged(let segment):
@@ -328,7 +328,7 @@ final class Content {
 
   func holdAnew() {
     held = stored?.extents ?? Extents()
-    held.formUnion(overlay.extents)
+    held.formUnion(writeBuffer.extents)
     held.formUnion(loose.extents)
   }
 
@@ -375,7 +375,7 @@ final class Content {
 
   /// Sends a complete piece to the disk.
   func store(_ start: UInt64) {
-    guard storing == .on, let stored, let bytes = overlay.bytes(at: start) else { return }
+    guard storing == .on, let stored, let bytes = writeBuffer.bytes(at: start) else { return }
     network.cache?.send(.write(number, stored.content.entry, at: start, bytes))
   }
 
@@ -385,7 +385,7 @@ final class Content {
     storing = .off
     mayKeep = false
     whyNotKept = whyNotKept ?? reason
-    overlay.trim(to: Content.mostInMemory)
+    writeBuffer.trim(to: Content.mostInMemory)
     holdAnew()
   }
 

@@ -1,9 +1,9 @@
 /// What readers have seen of a content when the answers of its server did not fit together any more.
 struct FormerBytes {
   var stored: StoredBytes?
-  var overlay: Overlay
+  var writeBuffer: WriteBuffer
   /// Parts that were for memory alone.
-  var loose: Overlay
+  var loose: WriteBuffer
   let held: Extents
   let facts: ContentFacts
 
@@ -25,7 +25,7 @@ struct FormerBytes {
   }
 
   private mutating func part(from position: UInt64, upTo end: UInt64) -> Part? {
-    if let part = overlay.read(from: position, upTo: end) { return part }
+    if let part = writeBuffer.read(from: position, upTo: end) { return part }
     if let part = loose.read(from: position, upTo: end) { return part }
     guard case .bytes(let part) = stored?.read(from: position, upTo: end) else { return nil }
     return part
@@ -57,17 +57,18 @@ extension Content {
     for claim in unconfirmed { letGo(claim.range) }
     unconfirmed = []
     releases = []
-    former = FormerBytes(stored: stored, overlay: overlay, loose: loose, held: held, facts: facts)
+    former = FormerBytes(
+      stored: stored, writeBuffer: writeBuffer, loose: loose, held: held, facts: facts)
     stored = nil
-    overlay = Overlay()
-    loose = Overlay()
+    writeBuffer = WriteBuffer()
+    loose = WriteBuffer()
     storing = .undecided
     holdAnew()
   }
 
   /// Whether a whole answer is as long as what was here.
   func agreesInLength(_ head: FetchHead) -> Bool {
-    guard let length = former?.facts.length, let total = head.taking.total else { return true }
+    guard let length = former?.facts.length, let total = head.accepted.total else { return true }
     return length == total
   }
 
@@ -82,7 +83,7 @@ extension Content {
     flights = [:]
     forgetStored()
     stored = former.stored
-    overlay = former.overlay
+    writeBuffer = former.writeBuffer
     loose = former.loose
     facts = former.facts
     self.former = nil

@@ -7,7 +7,7 @@ extension Content {
     case .opened(let content): opened(content)
     case .created(let content): created(content)
     case .written(let segment):
-      overlay.remove(at: segment.start)
+      writeBuffer.remove(at: segment.start)
       stored?.addWritten(segment)
     case .refused: stopKeeping()
     case .unsure:
@@ -75,7 +75,7 @@ extension Content {
     let claimed = mode == .joined ? claimWhatCame(content.blob) : Extents()
     // What is kept as a whole is held until it is there: others leave it alone.
     if content.isNew, mode != .loose { claimed.holes(in: Blob.bytes).forEach(letGo) }
-    for start in overlay.completeStarts { store(start) }
+    for start in writeBuffer.completeStarts { store(start) }
     for _ in releases { network.cache?.send(.flush(number, content.entry)) }
     if mode == .loose { beginKeeping() }
     holdAnew()
@@ -84,7 +84,7 @@ extension Content {
   /// What came or was asked for before there was an entry is held against others until the index
   /// tells of it. Returns what is held.
   private func claimWhatCame(_ blob: Blob) -> Extents {
-    var landed = overlay.extents
+    var landed = writeBuffer.extents
     var claimed: [Range<UInt64>] = []
     for (fetch, flight) in flights where !flight.range.isEmpty {
       landed.remove(flight.range)
@@ -109,9 +109,9 @@ extension Content {
   private func take(_ head: FetchHead, _ fetch: FetchNumber) {
     flights[fetch]?.heads += 1
     if refusal?.isFinal == false { refusal = nil }
-    if head.taking.ignoresRange { flights[fetch]?.isWhole = true }
+    if head.accepted.ignoresRange { flights[fetch]?.isWhole = true }
     if flights[fetch]?.isWhole == true {
-      flights[fetch]?.range = 0..<(head.taking.total ?? .max)
+      flights[fetch]?.range = 0..<(head.accepted.total ?? .max)
       if flights[fetch]?.heads == 1 { flights[fetch]?.position = 0 }
     }
     if flights[fetch]?.isCheck == true, isSame(head) {
@@ -149,7 +149,7 @@ extension Content {
       }
       return
     }
-    if head.taking.ignoresRange {
+    if head.accepted.ignoresRange {
       if mode == .loose { endLoosely(fetch) }
       mode = .whole
       return
@@ -166,11 +166,11 @@ extension Content {
       flights[other] = nil
     }
     forgetStored()
-    overlay = Overlay()
-    loose = Overlay()
+    writeBuffer = WriteBuffer()
+    loose = WriteBuffer()
     phase = .ready
     flights[fetch]?.isCheck = false
-    let total = head.taking.total
+    let total = head.accepted.total
     hasLateLength = false
     facts = ContentFacts(
       length: total, type: head.type, validator: head.validator, checked: WallClock.seconds,
@@ -178,11 +178,11 @@ extension Content {
       charset: head.charset)
     network.note(address, isPrivate: head.isPrivate)
     holdAnew()
-    let isAll = head.taking.start == 0 && head.taking.end == total
+    let isAll = head.accepted.start == 0 && head.accepted.end == total
     if flights[fetch]?.isWhole == true || isAll {
       // Where ranges work and parts can be joined, the next fetch need not bring all again.
       let isKnown = isAll && total != nil
-      let canJoin = head.validator.joinsParts && !head.taking.ignoresRange && !wantsWhole
+      let canJoin = head.validator.joinsParts && !head.accepted.ignoresRange && !wantsWhole
       mode = isKnown && canJoin ? .joined : .whole
       flights[fetch]?.isWhole = true
       flights[fetch]?.range = 0..<(total ?? .max)
@@ -252,21 +252,21 @@ extension Content {
       let part =
         hole == range
         ? bytes : Array(bytes[Int(hole.lowerBound - offset)..<Int(hole.upperBound - offset)])
-      for start in overlay.append(part, at: hole.lowerBound) { store(start) }
+      for start in writeBuffer.append(part, at: hole.lowerBound) { store(start) }
       held.insert(hole)
       if hole.upperBound < range.upperBound { completePiece(at: hole.upperBound) }
     }
     if storing == .off {
-      overlay.trim(to: Content.mostInMemory)
+      writeBuffer.trim(to: Content.mostInMemory)
       holdAnew()
     }
   }
 
   func completePiece(at end: UInt64) {
-    if let start = overlay.complete(at: end) { store(start) }
+    if let start = writeBuffer.complete(at: end) { store(start) }
   }
 
-  func land(_ fetch: FetchNumber) -> Flight? {
+  func land(_ fetch: FetchNumber) -> InFlightFetch? {
     guard let flight = flights.removeValue(forKey: fetch) else { return nil }
     if mode == .loose, !flight.isKept {
       _ = loose.complete(at: flight.position)
@@ -348,8 +348,8 @@ extension Content {
     for fetch in flights.keys { network.loader?.cancel(fetch) }
     flights = [:]
     facts = nil
-    overlay = Overlay()
-    loose = Overlay()
+    writeBuffer = WriteBuffer()
+    loose = WriteBuffer()
     storing = .undecided
     (mayKeep, whyNotKept) = (false, nil)
     holdAnew()

@@ -126,8 +126,8 @@ extension Content {
 
   /// Whether its first bytes may be fetched: not while another process is at that.
   private func begins() -> Bool {
-    guard let beginnings = network.beginnings, !isBeginning else { return true }
-    isBeginning = beginnings.hold(key)
+    guard let creationLocks = network.creationLocks, !isBeginning else { return true }
+    isBeginning = creationLocks.hold(key)
     let isLate = waitsForOther.map { .now - $0 > network.options.patienceWithOthers } ?? false
     if !isBeginning {
       guard !isLate else { return true }
@@ -149,7 +149,7 @@ extension Content {
   }
 
   func endBeginning() {
-    if isBeginning { network.beginnings?.release(key) }
+    if isBeginning { network.creationLocks?.release(key) }
     isBeginning = false
   }
 
@@ -200,62 +200,62 @@ extension Content {
 
   private func fetch(_ range: Range<UInt64>, claim: Range<UInt64>?) {
     readAhead.fetched()
-    var wish = FetchWish(address: address, start: range.lowerBound, end: range.upperBound)
-    wish.known = known
+    var request = FetchRequest(address: address, start: range.lowerBound, end: range.upperBound)
+    request.known = known
     let share = Content.mostUnwritten / UInt64(Content.mostFlights)
-    start(wish, Flight(range, claim: claim, allowed: range.lowerBound + share))
+    start(request, InFlightFetch(range, claim: claim, allowed: range.lowerBound + share))
   }
 
   func fetchWhole(isKept: Bool = false) {
-    var wish = FetchWish(address: address, start: 0, end: nil)
+    var request = FetchRequest(address: address, start: 0, end: nil)
     if wantsWhole { keepForComparison() }
-    wish.known = !wantsWhole && facts?.validator.joinsParts == true ? known : nil
-    wish.asWhole = true
+    request.known = !wantsWhole && facts?.validator.joinsParts == true ? known : nil
+    request.asWhole = true
     // What would go on is another answer, of no use for the disk.
-    if isKept { wish.retries = 0 }
-    var flight = Flight(0..<(facts?.length ?? .max), allowed: Content.mostUnwritten)
+    if isKept { request.retries = 0 }
+    var flight = InFlightFetch(0..<(facts?.length ?? .max), allowed: Content.mostUnwritten)
     flight.isWhole = true
     flight.isKept = isKept
-    start(wish, flight)
+    start(request, flight)
   }
 
   /// Asks whether what is stored is still true.
   private func check() {
     let end = min(facts?.length ?? ReadAhead.grain, ReadAhead.grain)
-    var wish = FetchWish(address: address, start: 0, end: max(1, end))
-    wish.known = known
+    var request = FetchRequest(address: address, start: 0, end: max(1, end))
+    request.known = known
     // Conditions on a list are not for "not modified" (RFC 9110, section 13.1.2).
-    wish.revalidates = facts?.validator != Validator() && !isListing
-    if !wish.revalidates { wish.known = nil }
+    request.revalidates = facts?.validator != Validator() && !isListing
+    if !request.revalidates { request.known = nil }
     // What is stored can be shown while the server is out of reach: no long waiting for it.
-    wish.retries = held.isEmpty ? FetchPlan.mostRetries : 1
-    wish.hasStored = !held.isEmpty
-    var flight = Flight(0..<max(1, end), allowed: Content.mostUnwritten)
+    request.retries = held.isEmpty ? FetchPlan.mostRetries : 1
+    request.hasStored = !held.isEmpty
+    var flight = InFlightFetch(0..<max(1, end), allowed: Content.mostUnwritten)
     flight.isCheck = true
-    start(wish, flight)
+    start(request, flight)
     // A server that is slow to say so does not keep the viewer waiting for what is here.
     if !held.isEmpty { reread(milliseconds: Content.patienceWithChecks) }
   }
 
-  private func start(_ wish: FetchWish, _ flight: Flight) {
+  private func start(_ request: FetchRequest, _ flight: InFlightFetch) {
     guard let loader = network.openLoader else { return }
-    var wish = wish
-    wish.isListing = isListing
-    wish.reachesPrivate = reachesPrivate
-    wish.isNamed = network.isNamed(address)
-    wish.isUrgent = isUrgent
-    wish.isAwaited = isWaiting
+    var request = request
+    request.isListing = isListing
+    request.reachesPrivate = reachesPrivate
+    request.isNamed = network.isNamed(address)
+    request.isUrgent = isUrgent
+    request.isAwaited = isWaiting
     var flight = flight
     flight.isUrgent = isUrgent
     flight.isAwaited = isWaiting
     started += 1
-    flights[loader.fetch(wish, allowed: flight.allowed)] = flight
+    flights[loader.fetch(request, allowed: flight.allowed)] = flight
     network.owner(of: flights.keys, is: self)
   }
 
-  private var known: Ask.Known? {
+  private var known: RequestSpec.Known? {
     facts.map {
-      Ask.Known(length: $0.length, validator: $0.validator, loosely: mode == .loose)
+      RequestSpec.Known(length: $0.length, validator: $0.validator, loosely: mode == .loose)
     }
   }
 
@@ -273,7 +273,7 @@ extension Content {
   func updateAllowances() {
     let wanted = max(
       readAhead.nextRead ?? 0, reads.map { $0.range(length: facts?.length).upperBound }.max() ?? 0)
-    let unwritten = min(UInt64(overlay.completeByteCount), Content.mostUnwritten)
+    let unwritten = min(UInt64(writeBuffer.completeByteCount), Content.mostUnwritten)
     // With nothing unwritten each may bring at least what completes its piece.
     let share = (Content.mostUnwritten - unwritten) / UInt64(max(1, flights.count))
     let isHeld = urgency == .held

@@ -7,7 +7,7 @@ import System
 extension Content {
   /// What a flight brings soon enough for a read to wait for it. One that brings all for the disk is
   /// not waited for where a part brings the same sooner, nor where it may not go at present.
-  func reach(of flight: Flight) -> Range<UInt64> {
+  func reach(of flight: InFlightFetch) -> Range<UInt64> {
     guard mode == .loose, flight.isKept else { return flight.rest }
     let rest = flight.rest
     let most = min(network.muchLeft, Content.mostAtOnce)
@@ -16,13 +16,13 @@ extension Content {
   }
 
   /// Whether reading on at a position is what a flight for the disk sees to.
-  func isLed(by flight: Flight, at position: UInt64) -> Bool {
+  func isLed(by flight: InFlightFetch, at position: UInt64) -> Bool {
     flight.isKept && position >= flight.position && position <= reach(of: flight).upperBound
   }
 
   /// How far a flight for the disk may go: ahead of who reads on near it. For a viewer who has gone
   /// far from there it waits.
-  func mostKept(of flight: Flight) -> UInt64 {
+  func mostKept(of flight: InFlightFetch) -> UInt64 {
     let near = flight.position + Content.mostAtOnce
     let waiting = reads.map { $0.range(length: facts?.length) }.filter { $0.lowerBound <= near }
     let reach = waiting.map(\.upperBound).max() ?? 0
@@ -33,7 +33,7 @@ extension Content {
   var keepsWhole: Bool {
     guard let length = facts?.length, let stored else { return false }
     var kept = stored.extents
-    kept.formUnion(overlay.extents)
+    kept.formUnion(writeBuffer.extents)
     return kept.contains(0..<length)
   }
 
@@ -46,7 +46,7 @@ extension Content {
   /// Whether an answer is of the bytes that are known. Where all of them are stored, as one answer
   /// brought them, a weak validator tells that too (RFC 9110, section 13.1.2).
   func isSame(_ head: FetchHead) -> Bool {
-    guard let facts, head.taking.total == facts.length else { return false }
+    guard let facts, head.accepted.total == facts.length else { return false }
     return facts.validator.joins(head.validator)
       || (isWhole && facts.validator.isWeaklySame(as: head.validator))
   }
@@ -82,7 +82,7 @@ extension Content {
   /// The head of an answer that is to bring all for the disk.
   func takeKept(_ head: FetchHead, _ fetch: FetchNumber) {
     guard flights[fetch]?.heads == 1 else { return stopKeeping() }
-    guard let facts, head.taking.total == facts.length,
+    guard let facts, head.accepted.total == facts.length,
       head.validator.entityTag == facts.validator.entityTag,
       head.validator.lastModified == facts.validator.lastModified
     else {
@@ -132,7 +132,7 @@ extension Content {
   }
 
   /// Whether a flight has brought all that is wanted of it at present.
-  func standsStill(_ flight: Flight) -> Bool {
+  func standsStill(_ flight: InFlightFetch) -> Bool {
     flight.isKept && flight.position >= flight.allowed
   }
 

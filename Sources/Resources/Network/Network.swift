@@ -6,7 +6,7 @@ public final class Network {
   public let options: NetworkOptions
   /// When this run began, in seconds since 1970.
   let began = WallClock.seconds
-  private let bell: Bell
+  private let waker: Waker
   /// The files of this machine that are read beside it.
   let files: FileReads
   private(set) var loader: HTTPLoader?
@@ -14,7 +14,7 @@ public final class Network {
   private var contents: [ContentNumber: Content] = [:]
   private var current: [String: ContentNumber] = [:]
   /// Nil without a cache and once closed; its file is opened when something is fetched first.
-  private(set) lazy var beginnings = options.cacheDirectory.map { Beginnings($0, disk: disk) }
+  private(set) lazy var creationLocks = options.cacheDirectory.map { CreationLocks($0, disk: disk) }
   /// Hashes of addresses whose bytes came from a private network: of all in this run, as any of them
   /// may name others at any time; a word for each is little.
   private var privateSources: Set<Int> = []
@@ -43,8 +43,8 @@ public final class Network {
   init(_ options: NetworkOptions, disk: any Disk) throws(SystemError) {
     self.options = options
     self.disk = disk
-    bell = try Bell()
-    files = FileReads(bell)
+    waker = try Waker()
+    files = FileReads(waker)
   }
 
   deinit {
@@ -53,7 +53,7 @@ public final class Network {
   }
 
   /// Readable when `deliver` has something to do.
-  public var descriptor: Int32 { bell.number }
+  public var descriptor: Int32 { waker.number }
 
   /// Notes that the viewer has named an address, on the command line say, rather than a feed or a
   /// list: its origin gets what a netrc file has for any machine. Nothing for what is no web address.
@@ -194,11 +194,11 @@ public final class Network {
     do {
       if let directory = options.cacheDirectory {
         let (limits, disk) = (options.limits, disk)
-        cache = try CacheThread(bell: bell) { () throws(CacheError) in
+        cache = try CacheThread(waker: waker) { () throws(CacheError) in
           try CacheStore(directory: directory, limits: limits, disk: disk)
         }
       }
-      loader = try HTTPLoader(options: options, bell: bell)
+      loader = try HTTPLoader(options: options, waker: waker)
     } catch {
       throw ResourceError(error.description)
     }
@@ -206,7 +206,7 @@ public final class Network {
 
   /// Takes in what has come and answers reads.
   public func deliver() {
-    bell.silence()
+    waker.silence()
     files.deliver()
     var stirred: Set<ContentNumber> = []
     for (number, event) in cache?.take() ?? [] {
@@ -273,7 +273,7 @@ public final class Network {
     deliver()
     let deadline = Instant.now + .seconds(2)
     while contents.values.contains(where: { $0.createsPending > 0 }), Instant.now < deadline {
-      _ = try? awaitReadiness(of: [Interest(bell.number)], until: deadline)
+      _ = try? awaitReadiness(of: [Interest(waker.number)], until: deadline)
       deliver()
     }
     for content in contents.values {
@@ -288,7 +288,7 @@ public final class Network {
     finalTraffic = traffic
     loader = nil
     cache = nil
-    beginnings = nil
+    creationLocks = nil
   }
 
   /// Whether a server is asked for something.

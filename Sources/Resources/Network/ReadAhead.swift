@@ -1,6 +1,6 @@
 /// How much to fetch: small where a reader jumps, more and more where it reads on.
 struct ReadAhead {
-  static let grain = Overlay.grain
+  static let grain = WriteBuffer.grain
   private static let windows: [UInt64] = [256 << 10, 1 << 20, 4 << 20, 8 << 20, 16 << 20]
   private static let mostHeads = 4
   /// How far apart two reads may be and still count as one reading on.

@@ -1,4 +1,3 @@
-import Synchronization
 import System
 
 /// The number of a resource's bytes as the player's loop knows them, never used twice.
@@ -25,7 +24,7 @@ enum CacheEvent: Sendable {
 
 /// The cache on a thread of its own, which alone waits for fdatasync and SQLite.
 ///
-/// Called from one thread, whose bell is rung when there are events to take.
+/// Called from one thread, which is woken when there are events to take.
 final class CacheThread: Sendable {
   enum Command: Sendable {
     /// Looks up what is stored, after a time where another process is at work.
@@ -45,55 +44,31 @@ final class CacheThread: Sendable {
     case stop
   }
 
-  final class Exchange: Sendable {
-    let commands = Mutex<[Command]>([])
-    let events = Mutex<[(ContentNumber, CacheEvent)]>([])
-    let notices = Mutex<[String]>([])
-    let wake: Bell
-    let bell: Bell
+  typealias Box = Mailbox<Command, (ContentNumber, CacheEvent)>
 
-    init(wake: Bell, bell: Bell) {
-      self.wake = wake
-      self.bell = bell
-    }
-  }
-
-  private let exchange: Exchange
+  private let mailbox: Box
+  private let notices = Notices()
   private let thread: WorkerThread
 
   init(
-    bell: Bell, open: @escaping @Sendable () throws(CacheError) -> CacheStore
+    waker: Waker, open: @escaping @Sendable () throws(CacheError) -> CacheStore
   ) throws(SystemError) {
-    let exchange = Exchange(wake: try Bell(), bell: bell)
-    self.exchange = exchange
+    let mailbox = try Box(owner: waker)
+    self.mailbox = mailbox
+    let notices = notices
     thread = try WorkerThread {
-      let loop = CacheLoop(exchange: exchange, open: open)
+      let loop = CacheLoop(mailbox: mailbox, notices: notices, open: open)
       loop.run()
     }
   }
 
-  func send(_ command: Command) {
-    exchange.commands.withLock { $0.append(command) }
-    exchange.wake.ring()
-  }
+  func send(_ command: Command) { mailbox.send(command) }
 
   /// The events since the last call, in order.
-  func take() -> [(ContentNumber, CacheEvent)] {
-    exchange.events.withLock { events in
-      let taken = events
-      events = []
-      return taken
-    }
-  }
+  func take() -> [(ContentNumber, CacheEvent)] { mailbox.takeEvents() }
 
   /// What the viewer should know, each said once.
-  func takeNotices() -> [String] {
-    exchange.notices.withLock { notices in
-      let taken = notices
-      notices = []
-      return taken
-    }
-  }
+  func takeNotices() -> [String] { notices.take() }
 
   /// Commits what is pending and waits for the thread. Once.
   func close() {
@@ -109,7 +84,8 @@ private final class CacheLoop {
   static let commitBytes: UInt64 = 2 << 20
   static let commitTime = Duration.seconds(1)
 
-  private let exchange: CacheThread.Exchange
+  private let mailbox: CacheThread.Box
+  private let notices: Notices
   private let open: () throws(CacheError) -> CacheStore
   private var store: CacheStore?
   private var entries: [EntryNumber: Set<ContentNumber>] = [:]
@@ -124,9 +100,11 @@ private final class CacheLoop {
   private var hasEvents = false
 
   init(
-    exchange: CacheThread.Exchange, open: @escaping () throws(CacheError) -> CacheStore
+    mailbox: CacheThread.Box, notices: Notices,
+    open: @escaping () throws(CacheError) -> CacheStore
   ) {
-    self.exchange = exchange
+    self.mailbox = mailbox
+    self.notices = notices
     self.open = open
   }
 
@@ -138,11 +116,7 @@ private final class CacheLoop {
       say(error)
     }
     while true {
-      let commands = exchange.commands.withLock { commands in
-        let taken = commands
-        commands = []
-        return taken
-      }
+      let commands = mailbox.takeCommands()
       // Somebody waits for these, or they decide what others find; the rest only has to happen.
       for command in commands where command.isPrompt { take(command) }
       for command in commands where !command.isPrompt {
@@ -150,17 +124,16 @@ private final class CacheLoop {
         take(command)
       }
       takeWhatIsDue(now: .now)
-      ringForEvents()
+      announceEvents()
       let dues = later.map(\.due) + [commitDue, sweepDue].compactMap { $0 }
-      _ = try? awaitReadiness(of: [Interest(exchange.wake.number)], until: dues.min())
-      exchange.wake.silence()
+      mailbox.awaitCommands(until: dues.min())
     }
   }
 
-  private func ringForEvents() {
+  private func announceEvents() {
     guard hasEvents else { return }
     hasEvents = false
-    exchange.bell.ring()
+    mailbox.owner.wake()
   }
 
   private func finish() {
@@ -169,7 +142,7 @@ private final class CacheLoop {
   }
 
   private func emit(_ number: ContentNumber, _ event: CacheEvent) {
-    exchange.events.withLock { $0.append((number, event)) }
+    mailbox.post((number, event))
     hasEvents = true
   }
 
@@ -182,8 +155,8 @@ private final class CacheLoop {
     case .unusable(let reason): words = "no cache: \(reason)"
     }
     guard said.insert(words).inserted else { return }
-    exchange.notices.withLock { $0.append(words) }
-    exchange.bell.ring()
+    notices.add(words)
+    mailbox.owner.wake()
   }
 
   private func attempt<Result>(_ body: (CacheStore) throws(CacheError) -> Result) -> Result? {
@@ -234,7 +207,7 @@ private final class CacheLoop {
       emit(number, segment.map { .written($0) } ?? .refused(at: offset))
       commitLater()
       if let store, store.pendingBytes >= CacheLoop.commitBytes {
-        ringForEvents()
+        announceEvents()
         commit()
       }
     case .reread(let number, let entry, let reread, let milliseconds):

@@ -1,0 +1,72 @@
+import DecoderLink
+
+/// What a decoder may say, and when: the player believes nothing else of it.
+struct ProtocolChecker {
+  private let hasSound: Bool
+  private var isOpened = false
+  /// The last serial whose end was told.
+  private var lastEnded: UInt32?
+  /// The largest grid that was asked for.
+  private var width: UInt32
+  private var height: UInt32
+
+  private static let longest = Duration.seconds(1_000 * 86_400)
+  private static let span = Duration.zero...longest
+  /// Streams may begin a little before their story.
+  private static let startSpan = .seconds(-3_600)...longest
+  /// More than the widest pixels make of the widest picture; areas stay countable.
+  private static let largestSide: UInt32 = 1 << 30
+
+  init(shape: PictureRequest, hasSound: Bool) {
+    self.hasSound = hasSound
+    width = shape.width
+    height = shape.height
+  }
+
+  /// Another grid was asked for; a picture for one before may still be under way.
+  mutating func allow(_ shape: PictureRequest) {
+    width = max(width, shape.width)
+    height = max(height, shape.height)
+  }
+
+  /// Whether a message may come now, and holds what can be; `serial` is that of the last seek.
+  mutating func isInTurn(_ message: DecoderMessage, serial: UInt32) -> Bool {
+    switch message {
+    case .read, .queryAvailable, .openResource, .closeResource, .note, .failed: return true
+    case .opened(let info):
+      defer { isOpened = true }
+      return !isOpened && isSane(info)
+    case .picture(let picture):
+      return isOpened && isCurrent(picture.serial, at: serial) && fits(picture)
+        && ProtocolChecker.startSpan.contains(picture.time) && isSane(picture.duration)
+    case .sound(let sound):
+      return hasSound && isCurrent(sound.serial, at: serial)
+        && ProtocolChecker.startSpan.contains(sound.time)
+    case .soundEnded(let ended, let time):
+      return hasSound && isCurrent(ended, at: serial) && ProtocolChecker.span.contains(time)
+    case .ended(let ended, let picturesEnd, let soundEnd):
+      guard isOpened, isCurrent(ended, at: serial) else { return false }
+      lastEnded = ended
+      return isSane(picturesEnd) && isSane(soundEnd)
+    }
+  }
+
+  /// Nothing comes for a serial once its end, or that of a later one, was told.
+  private func isCurrent(_ told: UInt32, at serial: UInt32) -> Bool {
+    told <= serial && lastEnded.map { told > $0 } ?? true
+  }
+
+  private func fits(_ picture: DecodedPicture) -> Bool {
+    picture.width <= width && picture.height <= height
+  }
+
+  private func isSane(_ time: Duration?) -> Bool {
+    time.map(ProtocolChecker.span.contains) ?? true
+  }
+
+  private func isSane(_ info: MediaInfo) -> Bool {
+    isSane(info.duration) && info.displayWidth <= ProtocolChecker.largestSide
+      && info.displayHeight <= ProtocolChecker.largestSide
+      && (info.frameRate.map { $0 > 0 && $0 <= 1_000_000 } ?? true)
+  }
+}

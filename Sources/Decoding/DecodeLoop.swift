@@ -1,0 +1,109 @@
+import DecoderLink
+
+/// Tells a story to the player: pictures and sound as far as there is credit for each, seeks.
+struct DecodeLoop {
+  private let connection: PlayerConnection
+  private let decoder: any MediaDecoder
+  private var sound: AudioSender?
+  private var serial: UInt32 = 0
+  private var isOpened = false
+  /// What the decoder last came to and was not told yet.
+  private var state = Progress.working
+  /// The last picture that was gone to.
+  private var position = Duration.zero
+  private var isTold = false
+  /// The decoder is not called upon before a picture may be sent.
+  private var isResting = false
+  /// Sound is sent so far ahead of the picture beside it.
+  private static let soundLead = Duration.milliseconds(500)
+  /// No story is longer, whatever a damaged file says.
+  private static let longest = Duration.seconds(1_000 * 86_400)
+
+  /// - Parameter soundRate: frames of sound a second, nil for a story without any.
+  init(_ decoder: any MediaDecoder, to connection: PlayerConnection, soundRate: UInt32?) {
+    self.decoder = decoder
+    self.connection = connection
+    sound = soundRate.map { AudioSender(decoder, to: connection, rate: $0) }
+  }
+
+  /// Tells it, and goes on waiting for seeks; ends only with an error or with the socket.
+  mutating func tell(from start: Duration) throws(DecodingError) -> Never {
+    if start > .zero { try decoder.seek(to: start) }
+    while true {
+      connection.receiveWaiting()
+      if let seek = connection.takeSeek() { try go(to: seek) }
+      try step()
+    }
+  }
+
+  private mutating func go(to seek: PlayerConnection.Seek) throws(DecodingError) {
+    serial = seek.serial
+    state = .working
+    position = max(.zero, seek.position)
+    isTold = false
+    isResting = false
+    sound?.restart(serial: serial)
+    try decoder.seek(to: position)
+  }
+
+  private mutating func step() throws(DecodingError) {
+    if isTold { return connection.receive() }
+    switch state {
+    case .working:
+      if isResting, connection.credits == 0 { return try awaitPictureCredit() }
+      isResting = false
+      try advance()
+    case .picture(let timing):
+      guard connection.credits > 0 else { return try awaitPictureCredit() }
+      // The sound comes behind it: a first picture is not kept waiting.
+      try send(timing)
+      state = .working
+      _ = try sound?.send(before: position + Self.soundLead)
+      isResting = connection.credits == 0 && decoder.rest()
+    case .over:
+      let isComplete = try sound?.send(before: nil) ?? true
+      if connection.hasSeek { return }
+      guard isComplete else { return connection.receive() }
+      let ends = decoder.ends
+      connection.send(
+        .ended(
+          serial: serial, picturesEnd: Self.bounded(ends.pictures),
+          soundEnd: Self.bounded(ends.sound)))
+      isTold = true
+    }
+  }
+
+  private mutating func advance() throws(DecodingError) {
+    state = try decoder.advance(connection.effort, for: connection.shape)
+    if case .picture(let timing) = state {
+      guard timing.time <= Self.longest else { throw .absurdTime }
+      position = timing.time
+    }
+    if state == .working {
+      _ = try sound?.send(before: position + Self.soundLead)
+    } else if !isOpened {
+      isOpened = true
+      connection.send(.opened(decoder.info))
+    }
+  }
+
+  /// Sends what sound may be sent, and waits for the player's next word.
+  private mutating func awaitPictureCredit() throws(DecodingError) {
+    _ = try sound?.send(before: position + Self.soundLead)
+    // It listens in between.
+    if connection.credits == 0, !connection.hasSeek { connection.receive() }
+  }
+
+  private func send(_ timing: PictureTiming) throws(DecodingError) {
+    let grid = try decoder.picture(for: connection.shape)
+    connection.send(
+      .picture(
+        DecodedPicture(
+          serial: serial, time: timing.time, duration: Self.bounded(timing.duration),
+          width: UInt32(grid.width), height: UInt32(grid.height), pixels: grid.pixels)))
+  }
+
+  private static func bounded(_ time: Duration?) -> Duration? {
+    time.map { min(max(.zero, $0), longest) }
+  }
+}

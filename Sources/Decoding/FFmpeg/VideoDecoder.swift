@@ -1,0 +1,308 @@
+import DecoderLink
+
+/// Tells moving pictures, animations and stills that FFmpeg demuxes and decodes, with their sound.
+final class VideoDecoder: MediaDecoder {
+  /// What kind of story the pictures are.
+  enum Style {
+    case video
+    /// Pictures that move by themselves, where there is more than one.
+    case animation
+    /// The first picture is all there is.
+    case still
+  }
+
+  private(set) var info: MediaInfo
+  private let style: Style
+  private let open: () throws(DecodingError) -> FFmpegInput
+  private let soundRate: UInt32?
+  /// Tells what is not as it should be.
+  private let note: (String) -> Void
+  private var parts: Parts
+  private let scaler = FFmpegScaler()
+  /// The picture gone to, and the one after it where that had to be looked at.
+  private var current: FFmpegFrame
+  private var following: FFmpegFrame
+  private var currentTiming: PictureTiming?
+  private var followingTiming: PictureTiming?
+  private var clock: PictureClock
+  /// Where the story starts on its streams' clock.
+  private let zero: Duration
+  private var firstTime = Duration.zero
+  /// Where times lie, where its clock jumps.
+  private var map: SeekMap?
+  /// What the file itself says about its pictures beside FFmpeg.
+  private let tagged: Orientation?
+
+  /// What is made anew when the container cannot be moved.
+  private struct Parts {
+    var router: PacketRouter
+    /// The numbers of their streams.
+    var indices: (video: Int, sound: Int?)
+    var video: VideoTrack
+    /// Opened when the first of it is wanted: the first picture does not wait for it.
+    var sound: SoundTrack?
+    var isSoundOpen = false
+    /// It cannot be decoded: the story ends as if there were none.
+    var isSoundless = false
+    /// Where it begins.
+    var soundStart = Duration.zero
+  }
+
+  /// Tells the video of an opened container and decodes its first picture.
+  init(
+    _ input: FFmpegInput, style: Style, reopen: @escaping () throws(DecodingError) -> FFmpegInput,
+    video: FFmpegStream, sound: FFmpegStream?, soundRate: UInt32?, shape: PictureRequest,
+    note: @escaping (String) -> Void
+  ) throws(DecodingError) {
+    self.style = style
+    self.note = note
+    open = reopen
+    self.soundRate = soundRate
+    let map = try SeekMap(input, first: video, second: sound, open: reopen)
+    self.map = map
+    let router = PacketRouter(
+      input, streams: [video] + (soundRate == nil ? [] : [sound].compactMap(\.self)),
+      following: sound, map: map)
+    try Self.refuseTooLarge(
+      video, try style == .video ? nil : router.peek(video.index, within: 1))
+    let zero = try Self.zero(input, router, video: video, sound: sound)
+    self.zero = zero
+    parts = Parts(
+      router: router, indices: (video.index, sound?.index),
+      video: try VideoTrack(video, router: router))
+    current = try FFmpegFrame()
+    following = try FFmpegFrame()
+    // The fourth byte of a BMP's pixel is most often only not used.
+    current.isOpaque = video.codecName == "bmp"
+    clock = PictureClock(zero: zero, step: video.frameDuration)
+    tagged =
+      style == .video
+      ? nil
+      : try router.peek(video.index, within: 1)?.withBytes { Exif.orientation(ofPicture: $0) }
+    info = MediaInfo(
+      kind: style == .video ? .video : .picture, isStill: style == .still,
+      container: input.container, pictureCodec: video.codecName, soundCodec: sound?.codecName,
+      displayWidth: 1, displayHeight: 1, frameRate: style == .still ? nil : video.frameRate,
+      duration: style == .still
+        ? nil
+        : FFmpegInput.plausible(map.map { $0.end - zero })
+          ?? input.plausibleDuration(of: [video, sound], zero: zero))
+    try begin(shape)
+  }
+
+  private static func refuseTooLarge(
+    _ video: FFmpegStream, _ packet: FFmpegPacket?
+  ) throws(DecodingError) {
+    let declared =
+      packet?.withBytes { DeclaredSize.find(in: $0) } ?? (width: video.width, height: video.height)
+    let most = PictureLimits.pixels(of: video.codec)
+    guard declared.height == 0 || declared.width <= most / declared.height else {
+      throw .tooLarge(width: declared.width, height: declared.height)
+    }
+  }
+
+  private func begin(_ shape: PictureRequest) throws(DecodingError) {
+    prepareEffort(.full, shape: shape)
+    guard let timing = try decode(into: current) else {
+      throw .damaged(codec: info.pictureCodec ?? "")
+    }
+    currentTiming = timing
+    firstTime = timing.time
+    if style == .animation {
+      followingTiming = try decode(into: following)
+      info.isStill = followingTiming == nil
+    }
+    let (width, height) = displaySize
+    info.displayWidth = UInt32(width)
+    info.displayHeight = UInt32(height)
+  }
+
+  private func openSound() {
+    parts.isSoundOpen = true
+    guard let soundRate, let sound = parts.router.followed else { return }
+    do throws(DecodingError) {
+      parts.sound = try SoundTrack(
+        sound.index, router: parts.router, rate: Int(soundRate), zero: zero)
+      if parts.soundStart > .zero { parts.sound?.restart(at: parts.soundStart) }
+    } catch {
+      giveUpSound(error)
+    }
+  }
+
+  /// A sound that cannot be decoded leaves the pictures as they are.
+  private func giveUpSound(_ error: DecodingError) {
+    parts.sound = nil
+    parts.isSoundless = true
+    note(error.ofSound)
+  }
+
+  /// Where the story starts on its streams' clock: with the earliest stream.
+  private static func zero(
+    _ input: FFmpegInput, _ router: PacketRouter, video: FFmpegStream, sound: FFmpegStream?
+  ) throws(DecodingError) -> Duration {
+    if let start = input.start { return start }
+    var starts: [Duration] = []
+    for stream in [video, sound].compactMap(\.self) {
+      if let start = stream.start {
+        starts.append(start)
+      } else if let start = try router.start(of: stream.index, within: 64) {
+        starts.append(start)
+      }
+    }
+    return starts.min() ?? .zero
+  }
+
+  var ends: StoryEnds {
+    StoryEnds(
+      pictures: info.isStill ? nil : clock.end,
+      sound: parts.isSoundless
+        ? nil : parts.sound?.end ?? parts.router.followedEnd.map { $0 - zero })
+  }
+
+  func advance(_ effort: Effort, for shape: PictureRequest) throws(DecodingError) -> Progress {
+    prepareEffort(effort, shape: shape)
+    if let timing = currentTiming {
+      currentTiming = nil
+      return .picture(timing)
+    }
+    if style == .still { return .over }
+    if let timing = followingTiming {
+      followingTiming = nil
+      swap(&current, &following)
+      return .picture(timing)
+    }
+    guard let timing = try decode(into: current) else { return .over }
+    return .picture(timing)
+  }
+
+  private func prepareEffort(_ effort: Effort, shape: PictureRequest) {
+    parts.video.skipNonReference(effort == .hurried)
+    let stream = parts.video.stream
+    let seen = (tagged ?? stream.orientation)
+      .seen(width: UInt32(stream.width), height: UInt32(stream.height))
+    let fitted = shape.fitted(displayWidth: seen.width, displayHeight: seen.height)
+    parts.video.skipLoopFilter(
+      seen.width >= fitted.width * 4 && seen.height >= fitted.height * 4)
+  }
+
+  private func decode(into frame: FFmpegFrame) throws(DecodingError) -> PictureTiming? {
+    guard try parts.video.next(into: frame) else { return nil }
+    let stream = parts.video.stream
+    let duration = stream.time(frame.duration) ?? stream.frameDuration
+    return clock.next(
+      timestamp: stream.time(frame.timestamp), duration: style == .still ? nil : duration)
+  }
+
+  private var orientation: Orientation {
+    tagged ?? current.orientation ?? parts.video.stream.orientation
+  }
+
+  private var displaySize: (width: Int, height: Int) {
+    let aspect = parts.video.stream.pixelAspect ?? current.pixelAspect ?? 1
+    return current.displaySize(pixelAspect: aspect, orientation: orientation)
+  }
+
+  func picture(for shape: PictureRequest) throws(DecodingError) -> PixelGrid {
+    try scaler.picture(
+      of: current, displaySize: displaySize, orientation: orientation, shape: shape)
+  }
+
+  func sound(before limit: Duration) throws(DecodingError) -> SoundRun? {
+    if !parts.isSoundOpen { openSound() }
+    guard let sound = parts.sound else { return nil }
+    do throws(DecodingError) {
+      let run = try sound.next(before: limit)
+      if let omission = sound.omission { note(omission) }
+      if sound.isVain { giveUpSound(.damagedSound(codec: sound.stream.codecName)) }
+      return run
+    } catch {
+      if error == .outOfMemory || parts.router.input.hasFailed { throw error }
+      giveUpSound(error)
+      return nil
+    }
+  }
+
+  var isSoundOver: Bool { parts.isSoundOpen && parts.sound?.isOver ?? true }
+
+  func rest() -> Bool {
+    guard parts.video.rest(), let empty = try? FFmpegFrame() else { return false }
+    current = empty
+    FFmpegLibrary.giveBackMemory()
+    return true
+  }
+
+  func seek(to position: Duration) throws(DecodingError) {
+    if style != .video {
+      try reopen()
+      if try findPicture(shownAt: position) { return }
+      return
+    }
+    var reach = position
+    var margin = Duration.seconds(1)
+    while true {
+      try move(to: reach)
+      if try findPicture(shownAt: position) { break }
+      if reach <= .zero {
+        // Before the first picture; some containers cannot be moved that far back.
+        if currentTiming?.time == firstTime { break }
+        try reopen()
+        _ = try findPicture(shownAt: position)
+        break
+      }
+      reach = max(.zero, reach - margin)
+      margin *= 4
+    }
+    parts.soundStart = position
+    parts.sound?.restart(at: position)
+  }
+
+  /// Moves the container; where it cannot be moved, it is opened anew.
+  private func move(to position: Duration) throws(DecodingError) {
+    if map == nil, parts.router.needsMap {
+      let indices = parts.indices
+      map = try SeekMap(open(), first: indices.video, second: indices.sound)
+      if map != nil { try reopen() }
+    }
+    guard parts.router.seek(parts.indices.video, to: position + zero) else { return try reopen() }
+    parts.video.restart()
+    restartClock()
+  }
+
+  private func restartClock() {
+    currentTiming = nil
+    followingTiming = nil
+    clock = PictureClock(zero: zero, step: parts.video.stream.frameDuration)
+  }
+
+  private func reopen() throws(DecodingError) {
+    let input = try open()
+    guard let video = input.streams.first(where: { $0.index == parts.indices.video }) else {
+      throw .damaged(codec: info.pictureCodec ?? "")
+    }
+    let sound = input.streams.first { $0.index == parts.indices.sound }
+    let router = PacketRouter(
+      input, streams: [video] + (soundRate == nil ? [] : [sound].compactMap(\.self)),
+      following: sound, map: map)
+    parts = Parts(
+      router: router, indices: parts.indices, video: try VideoTrack(video, router: router))
+    restartClock()
+  }
+
+  /// Decodes up to the picture that is shown at a time; false where the first is later than it.
+  private func findPicture(shownAt position: Duration) throws(DecodingError) -> Bool {
+    guard var timing = try decode(into: current) else { return false }
+    currentTiming = timing
+    if timing.time > position { return false }
+    if style == .still { return true }
+    while timing.time < position, let next = try decode(into: following) {
+      if next.time > position {
+        followingTiming = next
+        break
+      }
+      swap(&current, &following)
+      timing = next
+    }
+    currentTiming = timing
+    return true
+  }
+}

@@ -1,0 +1,70 @@
+import Stories
+import System
+
+/// Looks at files without reading them through, and at not too many of them.
+struct FileSniffer {
+  /// What a path leads to.
+  enum Finding: Equatable {
+    case folder
+    /// A fifo, socket or device: never opened.
+    case special
+    case file(SniffedContent)
+    /// It is not there or cannot be read: the reason.
+    case failed(String)
+  }
+
+  private let files: any FileAccess
+  /// How many files with the name of a medium, and without, are still looked into.
+  private var named = Limit.looks
+  private var unnamed = Limit.looks
+
+  init(files: any FileAccess) { self.files = files }
+
+  /// Asks for the status, then reads the first bytes of a regular file.
+  func look(at path: String) -> Finding {
+    do {
+      let status = try files.status(of: path)
+      switch status.kind {
+      case .directory: return .folder
+      case .special: return .special
+      case .regular: return content(of: path)
+      }
+    } catch {
+      return .failed(error.inWords)
+    }
+  }
+
+  /// The same for one of many files; nil once so many were looked into that the rest is believed
+  /// by its names.
+  mutating func lookIfFew(at path: String, known: FileStatus.Kind? = nil) -> Finding? {
+    if ExtensionHint(path: path) == nil {
+      guard unnamed > 0 else { return nil }
+      unnamed -= 1
+    } else {
+      guard named > 0 else { return nil }
+      named -= 1
+    }
+    return known == .regular ? content(of: path) : look(at: path)
+  }
+
+  /// What a JSON text in a folder or list is; a very large one is no animation.
+  func shape(of path: String) -> JSONShape {
+    guard let text = try? files.text(at: path) else { return .other }
+    let shape = JSONShape(text.head())
+    return shape == .other && text.count <= Limit.animationBytes ? JSONShape(text.reader()) : shape
+  }
+
+  /// Whether a list is an HLS playlist.
+  func isStream(_ path: String) -> Bool {
+    guard let text = try? files.text(at: path) else { return false }
+    return M3U(text.open(.utf8).next(64 * Limit.headBytes)).isStream
+  }
+
+  private func content(of path: String) -> Finding {
+    do {
+      return .file(SniffedContent(head: try files.bytes(of: path, at: 0, count: Limit.headBytes)))
+    } catch {
+      return .failed(error.inWords)
+    }
+  }
+}

@@ -1,0 +1,108 @@
+import Stories
+
+/// What the first bytes of a file say it is.
+package enum SniffedContent: Equatable {
+  case media(Story.Kind)
+  /// An extended M3U list, or an HLS playlist: its whole text tells which.
+  case list
+  /// JSON text: a feed, an animation or something else.
+  case json
+  case xml
+  case webPage
+  /// A PLS list, or an Internet shortcut.
+  case pls
+  /// Something in gzip.
+  case packed
+  case empty
+  case unknown
+
+  /// Judges by at least 1,024 bytes, fewer only where the file is shorter.
+  package init(head: [UInt8]) {
+    if head.isEmpty {
+      self = .empty
+    } else if let signature = MediaSignature(head: head) {
+      self = .media(signature.kind)
+    } else if head.starts(with: [0x1F, 0x8B]) {
+      self = .packed
+    } else if let (encoding, markBytes) = TextEncoding.marked(by: head), encoding.isWide {
+      var decoder = TextDecoder(encoding)
+      self = SniffedContent(text: decoder.decode(Array(head.dropFirst(markBytes)), isLast: false))
+    } else {
+      self = SniffedContent(text: head)
+    }
+  }
+
+  /// The kind of the story that a file of this content and this name is; nil where neither tells.
+  /// A container that may hold pictures or only sound is believed by its name.
+  func kind(hintedAt hint: ExtensionHint?) -> Story.Kind? {
+    switch (self, hint) {
+    case (.media(.video), .media(.sound)): .sound
+    case (.media(let kind), _), (_, .media(let kind)): kind
+    case (.list, _): .video
+    case (.json, _): .animation
+    default: nil
+    }
+  }
+
+  /// Why a text is no feed that can be read, nil for all else.
+  var refusal: String? {
+    switch self {
+    case .webPage: "a web page, not media and not a feed"
+    default: nil
+    }
+  }
+
+  private init(text head: [UInt8]) {
+    let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+    let body = head.dropFirst(head.starts(with: mark) ? 3 : 0)
+    let start = body.drop { $0 == 0x20 || (0x09...0x0D).contains($0) }
+    switch start.first {
+    case UInt8(ascii: "{"): self = .json
+    case UInt8(ascii: "<"): self = SniffedContent(markup: start)
+    case UInt8(ascii: "["):
+      let isKnown = ["[playlist]", "[internetshortcut]"].contains {
+        SniffedContent.hasPrefix(start, $0)
+      }
+      self = isKnown ? .pls : .unknown
+    case UInt8(ascii: "#"):
+      // A comment may stand before the header.
+      let isList = start.split(whereSeparator: { $0 == 0x0A || $0 == 0x0D }).contains {
+        SniffedContent.hasPrefix($0, "#extm3u") || SniffedContent.hasPrefix($0, "#ext-x-")
+          || SniffedContent.hasPrefix($0, "#extinf:")
+      }
+      self = isList ? .list : .unknown
+    default: self = SniffedContent.hasFeed(body) ? .xml : .unknown
+    }
+  }
+
+  /// Whether a feed begins behind what should not be there.
+  private static func hasFeed(_ text: ArraySlice<UInt8>) -> Bool {
+    text.indices.contains { place in
+      text[place] == UInt8(ascii: "<")
+        && XMLProlog.isStart(
+          String(decoding: text[place...].prefix(32), as: UTF8.self).lowercased())
+    } && !text.contains(0)
+  }
+
+  private init(markup start: ArraySlice<UInt8>) {
+    let lowered = String(decoding: start.prefix(256), as: UTF8.self).lowercased()
+    if lowered.hasPrefix("<!doctype html") || lowered.hasPrefix("<html") {
+      self = .webPage
+    } else if lowered.hasPrefix("<?xml") || lowered.hasPrefix("<!doctype")
+      || ["<rss", "<feed", "<rdf", "<playlist", "<asx", "<svg", "<smil", "<?wpl", "<!--"].contains(
+        where: lowered.hasPrefix)
+    {
+      self = .xml
+    } else {
+      self = SniffedContent.hasFeed(start) ? .xml : .unknown
+    }
+  }
+
+  /// Whether the bytes start with an ASCII text in small letters, whatever their case.
+  private static func hasPrefix(_ bytes: ArraySlice<UInt8>, _ text: String) -> Bool {
+    bytes.count >= text.utf8.count
+      && zip(bytes, text.utf8).allSatisfy {
+        ($0 >= UInt8(ascii: "A") && $0 <= UInt8(ascii: "Z") ? $0 | 0x20 : $0) == $1
+      }
+  }
+}

@@ -1,0 +1,55 @@
+import Synchronization
+
+/// What a thread and its owner hand each other: commands go to the thread, events come back, each in
+/// the order in which they were given.
+public final class Mailbox<Command: Sendable, Event: Sendable>: Sendable {
+  private let commands = Mutex<[Command]>([])
+  private let events = Mutex<[Event]>([])
+  /// Woken when there are commands.
+  public let thread: Waker
+  /// Woken by the thread when there are events, once for as many as it likes.
+  public let owner: Waker
+
+  /// - Parameter owner: what the owner waits on, perhaps for other threads too.
+  public init(owner: Waker) throws(SystemError) {
+    self.owner = owner
+    thread = try Waker()
+  }
+
+  // MARK: - The owner's side
+
+  /// Gives the thread a command, and wakes it.
+  public func send(_ command: Command) {
+    commands.withLock { $0.append(command) }
+    thread.wake()
+  }
+
+  /// The events since the last call.
+  public func takeEvents() -> [Event] {
+    events.withLock { events in
+      let taken = events
+      events = []
+      return taken
+    }
+  }
+
+  // MARK: - The thread's side
+
+  /// Gives the owner an event, without waking it yet.
+  public func post(_ event: Event) { events.withLock { $0.append(event) } }
+
+  /// The commands since the last call.
+  public func takeCommands() -> [Command] {
+    commands.withLock { commands in
+      let taken = commands
+      commands = []
+      return taken
+    }
+  }
+
+  /// Waits until there are commands, or for a moment; nil is no moment.
+  public func awaitCommands(until moment: Instant?) {
+    _ = try? awaitReadiness(of: [Interest(thread.number)], until: moment)
+    thread.silence()
+  }
+}
