@@ -12,18 +12,28 @@ public final class DecoderPool {
   public private(set) var peakKibibytes = 0
 
   let refusedAnimations: RefusedAnimations
+  private let log: Log
 
+  /// - Parameter log: where the beginning and the end of each decoder are noted.
   public init(
-    program: DecoderProgram, refusedAnimations: RefusedAnimations = RefusedAnimations(path: nil)
+    program: DecoderProgram, refusedAnimations: RefusedAnimations = RefusedAnimations(path: nil),
+    log: Log = .off
   ) {
     self.program = program
     self.refusedAnimations = refusedAnimations
+    self.log = log
+  }
+
+  private func start() throws(SystemError) -> DecoderProcess {
+    let process = try DecoderProcess(program: program)
+    log.note(.decoder, "pid \(process.number) starts")
+    return process
   }
 
   /// Starts a decoder that waits for its story, so that the next `take` need not wait for its
   /// libraries to load.
   public func prepareSpare() throws(SystemError) {
-    if spare == nil { spare = try DecoderProcess(program: program) }
+    if spare == nil { spare = try start() }
   }
 
   /// Whether a decoder waits for its story.
@@ -36,7 +46,7 @@ public final class DecoderPool {
       spare = nil
       return ready
     }
-    return try DecoderProcess(program: program)
+    return try start()
   }
 
   /// A decoder that was told to end: reaped when it has.
@@ -55,8 +65,9 @@ public final class DecoderPool {
   /// Ends and reaps all that is left; every session must be closed before.
   public func close() {
     for process in dying + [spare].compactMap(\.self) {
+      process.whyEnded = process.whyEnded ?? "it is not needed"
       _ = process.end()
-      note(process)
+      noteEnd(process)
     }
     spare = nil
     dying = []
@@ -64,8 +75,13 @@ public final class DecoderPool {
 
   private func hasEnded(_ process: DecoderProcess) -> Bool {
     guard process.hasEnded() else { return false }
-    note(process)
+    noteEnd(process)
     return true
+  }
+
+  private func noteEnd(_ process: DecoderProcess) {
+    note(process)
+    log.note(.decoder, "pid \(process.number) has ended: \(process.wordsForEnd)")
   }
 
   private func note(_ process: DecoderProcess) {

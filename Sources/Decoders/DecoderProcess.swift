@@ -13,11 +13,16 @@ final class DecoderProcess {
   private(set) var isClosed = false
   /// The most memory that it was seen to have resident, in KiB.
   private(set) var peakKibibytes = 0
+  /// The kernel's number for it, also once it was reaped.
+  let number: Int32
+  /// Why it was told to end, in words; nil for one that was not.
+  var whyEnded: String?
 
   /// Starts the program; it loads its libraries and waits.
   init(program: DecoderProgram) throws(SystemError) {
     self.program = try ChildProcess.start(
       program.path, arguments: [], environment: program.environment)
+    number = self.program.process.identifier
     limitRenewed = started
     threadsSeen = started
     try self.program.socket.setNonBlocking()
@@ -107,6 +112,20 @@ final class DecoderProcess {
     notePeak()
     defer { notePeak() }
     return program.process.kill()
+  }
+
+  /// How it ended, in words for the log; it must have been reaped.
+  var wordsForEnd: String {
+    var words = whyEnded.map { "\($0); " } ?? ""
+    switch program.process.reaped?.ending {
+    case .exited(let status): words += "exit status \(status)"
+    case .killed(let signal): words += "signal \(signal)"
+    case nil: words += "ended"
+    }
+    if let reaped = program.process.reaped {
+      words += ", \(reaped.processorMilliseconds) ms of processor time"
+    }
+    return words + " within \((Instant.now - started).logged), peak \(peakKibibytes >> 10) MiB"
   }
 
   /// A running one tells its peak at any time, one that ended by itself only after it was reaped.

@@ -295,6 +295,7 @@ public final class DecoderSession {
 
   private func fail(_ reason: String, into events: inout [Event]) {
     hasFailed = true
+    process.whyEnded = reason
     close()
     events.append(.failed(reason))
   }
@@ -394,6 +395,7 @@ public final class DecoderSession {
     giveUpBytes()
     guard !isClosed else { return }
     isClosed = true
+    process.whyEnded = process.whyEnded ?? "its story is left"
     process.kill()
     pool.bury(process)
   }

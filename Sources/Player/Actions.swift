@@ -1,11 +1,14 @@
 import Terminal
 
-/// What a key can do.
+/// What a key can do, in the order of the help. A new one is a case here and a row below; the compiler
+/// then names the place where it is to be done (`PlayerInput`).
 public enum Action: String, CaseIterable, Sendable {
   case next, previous
   case nextReel = "next-reel"
   case previousReel = "previous-reel"
-  case restart, end, pause
+  case restart, end, pause, quit
+  case quitRemembering = "quit-remembering"
+  case close, help
   case seekBack = "seek-back"
   case seekForward = "seek-forward"
   case mute
@@ -13,122 +16,82 @@ public enum Action: String, CaseIterable, Sendable {
   case volumeDown = "volume-down"
   case reactions
   case showReactions = "show-reactions"
-  case caption, mode, fit, link, still, help, info, repaint, close, quit
-  case quitRemembering = "quit-remembering"
+  case caption, info, mode, fit, link, still, repaint
 
-  /// What the help says of it.
-  var explanation: String {
-    switch self {
-    case .next: "next story"
-    case .previous: "previous story"
-    case .nextReel: "next reel"
-    case .previousReel: "previous reel"
-    case .restart: "restart the story"
-    case .end: "to the end"
-    case .pause: "pause"
-    case .seekBack: "5 s back"
-    case .seekForward: "5 s forward"
-    case .mute: "sound off, on"
-    case .volumeUp: "louder"
-    case .volumeDown: "softer"
-    case .reactions: "reactions: 1 to 9 send"
-    case .showReactions: "reactions shown or not"
-    case .caption: "caption long, short, off"
-    case .mode: "next picture mode"
-    case .fit: "all of it, or fill the screen"
-    case .link: "open the story's link"
-    case .still: "save a still picture"
-    case .help: "this help"
-    case .info: "what plays"
-    case .repaint: "repaint"
-    case .close: "close this"
-    case .quit: "quit"
-    case .quitRemembering: "quit and remember the place"
+  /// What the help says of an action, and its usual keys.
+  struct Row {
+    let explanation: String
+    /// What a narrow help says of it.
+    let briefly: String
+    let keys: [Key]
+
+    init(_ explanation: String, briefly: String? = nil, _ keys: Key...) {
+      self.explanation = explanation
+      self.briefly = briefly ?? explanation
+      self.keys = keys
     }
   }
-}
 
-extension Action {
-  /// What a narrow help says of it.
-  var briefly: String {
+  var row: Row {
     switch self {
-    case .previous: "story before"
-    case .previousReel: "reel before"
-    case .restart: "restart"
-    case .reactions: "reactions"
-    case .showReactions: "show reactions"
-    case .caption: "caption"
-    case .mode: "picture mode"
-    case .fit: "all or fill"
-    case .link: "open link"
-    case .still: "save a still"
-    case .quitRemembering: "quit, keep place"
-    default: explanation
+    case .next: Row("next story", .right, .character("l"), .enter)
+    case .previous: Row("previous story", briefly: "story before", .left, .character("h"))
+    case .nextReel: Row("next reel", .down, .character("J"), .tab)
+    case .previousReel:
+      Row("previous reel", briefly: "reel before", .up, .character("K"), .backTab)
+    case .restart: Row("restart the story", briefly: "restart", .home)
+    case .end: Row("to the end", .end)
+    case .pause: Row("pause", .character(" "), .character("p"))
+    case .quit: Row("quit", .character("q"))
+    case .quitRemembering:
+      Row("quit and remember the place", briefly: "quit, keep place", .character("Q"))
+    case .close: Row("close this", .escape)
+    case .help: Row("this help", .character("?"), .f(1))
+    case .seekBack: Row("5 s back", .character(","))
+    case .seekForward: Row("5 s forward", .character("."))
+    case .mute: Row("sound off, on", .character("m"))
+    case .volumeUp: Row("louder", .character("+"), .character("="))
+    case .volumeDown: Row("softer", .character("-"))
+    case .reactions: Row("reactions: 1 to 9 send", briefly: "reactions", .character("r"))
+    case .showReactions:
+      Row("reactions shown or not", briefly: "show reactions", .character("g"))
+    case .caption: Row("caption long, short, off", briefly: "caption", .character("c"))
+    case .info: Row("what plays", .character("i"))
+    case .mode: Row("next picture mode", briefly: "picture mode", .character("v"))
+    case .fit: Row("all of it, or fill the screen", briefly: "all or fill", .character("f"))
+    case .link: Row("open the story's link", briefly: "open link", .character("o"))
+    case .still: Row("save a still picture", briefly: "save a still", .character("s"))
+    case .repaint: Row("repaint", .control("L"))
     }
   }
 }
 
 /// Which key does what.
 public struct KeyTable: Sendable {
-  /// In the order of the help: an action and its keys.
-  private var rows: [(action: Action, keys: [Key])]
+  private var keys: [Action: [Key]]
 
   /// The usual keys.
   public init() {
-    rows = [
-      (.next, [.right, .character("l"), .enter]),
-      (.previous, [.left, .character("h")]),
-      (.nextReel, [.down, .character("J"), .tab]),
-      (.previousReel, [.up, .character("K"), .backTab]),
-      (.restart, [.home]),
-      (.end, [.end]),
-      (.pause, [.character(" "), .character("p")]),
-      (.quit, [.character("q")]),
-      (.quitRemembering, [.character("Q")]),
-      (.close, [.escape]),
-      (.help, [.character("?"), .f(1)]),
-      (.seekBack, [.character(",")]),
-      (.seekForward, [.character(".")]),
-      (.mute, [.character("m")]),
-      (.volumeUp, [.character("+"), .character("=")]),
-      (.volumeDown, [.character("-")]),
-      (.reactions, [.character("r")]),
-      (.showReactions, [.character("g")]),
-      (.caption, [.character("c")]),
-      (.info, [.character("i")]),
-      (.mode, [.character("v")]),
-      (.fit, [.character("f")]),
-      (.link, [.character("o")]),
-      (.still, [.character("s")]),
-      (.repaint, [.control("L")]),
-    ]
+    keys = Dictionary(uniqueKeysWithValues: Action.allCases.map { ($0, $0.row.keys) })
   }
 
   /// What a key does; nil for a key without meaning.
-  public func action(for key: Key) -> Action? {
-    rows.first { $0.keys.contains(key) }?.action
-  }
+  public func action(for key: Key) -> Action? { keys.first { $0.value.contains(key) }?.key }
 
   /// Gives an action these keys instead of its own; keys that meant something else mean this now.
   public mutating func bind(_ action: Action, to keys: [Key]) {
-    for index in rows.indices {
-      if rows[index].action == action {
-        rows[index].keys = keys
-      } else {
-        rows[index].keys.removeAll(where: keys.contains)
-      }
-    }
+    for other in Action.allCases { self.keys[other]?.removeAll(where: keys.contains) }
+    self.keys[action] = keys
   }
 
   /// The name of an action's first key; nil where it has none.
-  func name(of action: Action) -> String? {
-    rows.first { $0.action == action }?.keys.first?.name
-  }
+  func name(of action: Action) -> String? { keys[action]?.first?.name }
 
   /// Names of the keys and what they do, for the help.
   var helpRows: [(keys: String, meaning: String, briefly: String)] {
-    rows.filter { !$0.keys.isEmpty }.map {
-      ($0.keys.map(\.name).joined(separator: " "), $0.action.explanation, $0.action.briefly)
+    Action.allCases.compactMap { action in
+      guard let keys = keys[action], !keys.isEmpty else { return nil }
+      return (keys.map(\.name).joined(separator: " "), action.row.explanation, action.row.briefly)
     }
   }
 }

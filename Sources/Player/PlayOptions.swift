@@ -1,5 +1,6 @@
 import Pictures
 import Stories
+import System
 
 /// How to play.
 public struct PlayOptions: Sendable {
@@ -40,7 +41,7 @@ public struct PlayOptions: Sendable {
   /// Where the JSON metrics go.
   public var report: String?
   /// Where what happens is noted.
-  public var log: EventLog?
+  public var log = Log.off
   /// What each key does.
   public var keys = KeyTable()
 

@@ -247,6 +247,7 @@ public final class Player {
     }
     let isNextReady = !options.untimed && tellings.hasPicture(of: stage.successor)
     telling.lead = isNextReady ? changeTime.expected : .zero
+    log.watch(telling, rate: bytes.network.rate, now: now)
     defer { if !stage.isWaiting, telling === tellings.current { history.watch(telling, now: now) } }
     switch telling.step(at: now) {
     case .nothing: break

@@ -143,13 +143,18 @@ extension Player {
       return answer(.goTo(storyInReel: segment), now: now)
     }
     if let telling = tellings.current, let length = telling.length, !stage.isWaiting {
-      _ = telling.seek(to: length * fraction, at: now)
+      seek(telling, to: length * fraction, now: now)
     }
   }
 
   func seek(by distance: Duration, now: Instant) {
     guard let telling = tellings.current, !stage.isAtEndCard, !stage.isWaiting else { return }
-    _ = telling.seek(to: telling.position(at: now) + distance, at: now)
+    seek(telling, to: telling.position(at: now) + distance, now: now)
+  }
+
+  private func seek(_ telling: Telling, to time: Duration, now: Instant) {
+    let isPossible = telling.seek(to: time, at: now)
+    options.log.note(.playback, "seek to \(time.logged)\(isPossible ? "" : ": not possible")")
   }
 
   private func saveStill(now: Instant) {

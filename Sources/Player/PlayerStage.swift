@@ -10,8 +10,11 @@ extension Player {
       switch effect {
       case .tell(let telling): tell(telling, now: now)
       case .showError(let telling, let reason): showError(telling, reason, now: now)
-      case .pause(let paused): tellings.current?.setPaused(paused, at: now)
+      case .pause(let paused):
+        options.log.note(.playback, paused ? "paused" : "no longer paused")
+        tellings.current?.setPaused(paused, at: now)
       case .showEndCard:
+        options.log.note(.playback, "end card")
         leaveStory(now: now)
         reactions.storyBegan(nil, at: now)
         history.clearPlace()

@@ -18,9 +18,11 @@ struct TellingLog {
   /// A picture is under way to the screen whose offset from the sound counts.
   private var awaitsSound = false
   private var anyPlayed = false
-  private let events: EventLog?
+  private let events: Log
+  /// Since when the story stands still, and whether because it was sought in.
+  private var standsStill: (since: Instant, isSeek: Bool)?
 
-  init(events: EventLog?) { self.events = events }
+  init(events: Log) { self.events = events }
 
   var outcome: PlayOutcome {
     // Another player may have used up the last views since the start.
@@ -32,7 +34,7 @@ struct TellingLog {
   mutating func begin(_ story: Story, now: Instant) {
     metrics.stories.append(
       TellingMetrics(source: story.visibleSource, kind: story.kind?.rawValue))
-    events?.note("begin \(story.visibleSource)")
+    events.note(.playback, "begin \(story.visibleSource)")
     began = now
     isOpen = true
     awaitsDrain = false
@@ -44,7 +46,7 @@ struct TellingLog {
     guard isOpen, !metrics.stories.isEmpty else { return }
     metrics.stories.removeLast()
     isOpen = false
-    events?.note("withdrawn")
+    events.note(.playback, "withdrawn")
   }
 
   mutating func noteDecoders(peakKibibytes: Int) { metrics.decoderPeakKibibytes = peakKibibytes }
@@ -80,14 +82,15 @@ struct TellingLog {
   mutating func noteDrained(isBusy: Bool, processStart: Instant, now: Instant) {
     guard awaitsDrain, !isBusy, let began, !metrics.stories.isEmpty else { return }
     awaitsDrain = false
-    events?.note("first picture after \(Words.fixed((now - began).milliseconds, digits: 1)) ms")
+    events.note(
+      .playback, "first picture after \(Words.fixed((now - began).milliseconds, digits: 1)) ms")
     metrics.stories[metrics.stories.count - 1].firstPictureMs = (now - began).milliseconds
     if metrics.startToFirstPicture == nil { metrics.startToFirstPicture = now - processStart }
     if let pressed = keyPressed { metrics.keyLatencies.add(now - pressed) }
     if let gapStart {
       metrics.transitionGaps.add(now - gapStart)
       let gap = Words.fixed((now - gapStart).milliseconds, digits: 1)
-      events?.note("\(gap) ms after the last story's last picture")
+      events.note(.playback, "\(gap) ms after the last story's last picture")
     }
     keyPressed = nil
     gapStart = nil
@@ -112,7 +115,7 @@ struct TellingLog {
 
   mutating func fail(_ line: String) {
     if complained.insert(line).inserted { complaints.append(line) }
-    events?.note(line)
+    events.note(.playback, .error, line)
     if isOpen, !metrics.stories.isEmpty { metrics.stories[metrics.stories.count - 1].error = line }
     keyPressed = nil
     gapStart = nil
@@ -120,7 +123,7 @@ struct TellingLog {
 
   /// Something of the current story is not as it should be, although it plays.
   mutating func note(_ line: String) {
-    events?.note(line)
+    events.note(.playback, .warning, line)
     if isOpen, !metrics.stories.isEmpty {
       metrics.stories[metrics.stories.count - 1].notes.append(line)
     }
@@ -132,8 +135,8 @@ struct TellingLog {
     isOpen = false
     let index = metrics.stories.count - 1
     metrics.stories[index].status = status
-    events?.note(status.rawValue)
-    guard let telling else { return }
+    standsStill = nil
+    guard let telling else { return events.note(.playback, status.rawValue) }
     metrics.stories[index].kind = telling.info?.kind.name ?? metrics.stories[index].kind
     metrics.stories[index].framesDecoded = telling.framesDecoded
     metrics.stories[index].framesDropped = telling.framesDropped
@@ -142,6 +145,63 @@ struct TellingLog {
     metrics.stories[index].waits = telling.waits(at: now).count
     metrics.stories[index].waitedMs = telling.waits(at: now).length(at: now).milliseconds
     metrics.stories[index].durationMs = telling.length?.milliseconds
+    events.note(.playback, "\(status.rawValue) \(metrics.stories[index].inLog)")
+  }
+
+  // MARK: - For the log alone
+
+  /// Notes where the story comes to stand still for want of bytes or pictures, and where it goes on.
+  ///
+  /// - Parameter rate: what the line gives at present, in bytes a second.
+  mutating func watch(_ telling: Telling, rate: @autoclosure () -> UInt64?, now: Instant) {
+    guard events.isOn(.playback) else { return }
+    let since = telling.standsSince
+    if let (began, isSeek) = standsStill, since != began {
+      standsStill = nil
+      // What was left or paused meanwhile goes on another time.
+      if !telling.isPaused || isSeek {
+        events.note(
+          .playback,
+          "\(isSeek ? "sought picture" : "resume") at \(telling.position(at: now).logged) after "
+            + (now - began).logged)
+      }
+    }
+    guard standsStill == nil, let since else { return }
+    let isSeek = telling.waits(at: now).since == nil
+    standsStill = (since, isSeek)
+    if !isSeek {
+      events.note(.playback, .warning, "stall at \(telling.wordsForStall(rate: rate(), now: now))")
+    }
+  }
+}
+
+extension TellingMetrics {
+  /// What came of a story, for its last line in the log.
+  fileprivate var inLog: String {
+    func whole(_ number: Double) -> String { Words.fixed(number, digits: 0) }
+    return "at \(whole(presentedMs)) ms: \(framesShown) pictures shown, "
+      + "\(framesDropped) dropped, \(Words.count(waits, "stall")) of \(whole(waitedMs)) ms"
+  }
+}
+
+extension Telling {
+  /// Where it stands still, and what is known of why.
+  fileprivate func wordsForStall(rate: UInt64?, now: Instant) -> String {
+    let position = position(at: now)
+    var words = position.logged
+    guard let progress, let total = progress.length, let length, length > .zero else {
+      return words + ": waits for bytes" + wordsForLine(rate: rate, needed: nil)
+    }
+    let reach = length * progress.reach(from: position.inSeconds / length.inSeconds)
+    words += ": \(progress.heldBytes) of \(total) bytes are here, up to about \(reach.logged)"
+    let needed = UInt64(Double(total) / length.inSeconds)
+    return words + wordsForLine(rate: rate, needed: needed)
+      + ", goes on with \(waits(at: now).hand.logged) in hand"
+  }
+
+  private func wordsForLine(rate: UInt64?, needed: UInt64?) -> String {
+    (rate.map { ", the line gives \($0) bytes/s" } ?? ", the line gives nothing")
+      + (needed.map { ", it needs about \($0) bytes/s" } ?? "")
   }
 }
 

@@ -60,8 +60,10 @@ final class Tellings {
     unready.remove(story)
     let telling: Telling
     if let waiting = ready.removeValue(forKey: story) {
+      note(story, "was kept ready, \(waiting.hasWaitingPicture ? "with" : "without") its picture")
       telling = waiting
     } else {
+      note(story, "was not ready")
       telling = try open(story, urgency: .playing)
     }
     current = telling
@@ -102,6 +104,7 @@ final class Tellings {
   func holdBack(_ holds: Bool) {
     guard holds != isHeldBack else { return }
     isHeldBack = holds
+    options.log.note(.playback, "neighbours are \(holds ? "" : "no longer ")held back")
     for telling in ready.values { telling.setUrgency(holds ? .held : .ready) }
   }
 
@@ -109,6 +112,7 @@ final class Tellings {
   func keepReady(_ wanted: [Int]) {
     letGo()
     for (story, telling) in ready where !wanted.contains(story) {
+      note(story, "is no longer kept ready")
       telling.close()
       ready[story] = nil
     }
@@ -120,7 +124,9 @@ final class Tellings {
         let telling = try open(story, urgency: urgency)
         telling.setUrgency(urgency)
         ready[story] = telling
+        note(story, "kept ready\(isHeldBack ? ", held back" : "")")
       } catch {
+        note(story, "cannot be made ready: \(error.reason)")
         unready.insert(story)
       }
     }
@@ -131,6 +137,7 @@ final class Tellings {
   /// Lets go of the processes of those that failed: a dead socket would wake the loop for ever.
   func dropFailed() {
     for (story, telling) in ready where telling.hasFailed {
+      note(story, "cannot be made ready")
       telling.close()
       ready[story] = nil
       unready.insert(story)
@@ -149,6 +156,10 @@ final class Tellings {
     endCurrent()
     keepNone()
     pool.close()
+  }
+
+  private func note(_ story: Int, _ words: @autoclosure () -> String) {
+    options.log.note(.playback, .debug, "\(stories[story].shortName) \(words())")
   }
 
   private func keepNone() {
@@ -172,6 +183,7 @@ final class Tellings {
     } catch {
       throw ResourceError("the decoder does not start: \(error.reason)")
     }
+    options.log.note(.decoder, "pid \(session.identifier) opens \(story.shortName)")
     resources[number] = resource
     let own = story.imageTime.flatMap { $0 > 0 ? Duration.seconds($0) : nil }
     return Telling(

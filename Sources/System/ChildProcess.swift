@@ -6,6 +6,8 @@ public final class ChildProcess {
   /// The kernel's number for it; 0 once it was reaped.
   public private(set) var identifier: pid_t
   private var reapedPeak = 0
+  /// How it ended, and the processor time that it took in milliseconds; nil until it was reaped.
+  public private(set) var reaped: (ending: Ending, processorMilliseconds: Int)?
 
   /// How a process ended.
   public enum Ending: Equatable, Sendable {
@@ -126,7 +128,10 @@ public final class ChildProcess {
     // No less than this process's own peak when it started the other: only more is the other's own.
     if usage.ru_maxrss > ResourceUsage.own.peakKibibytes { reapedPeak = usage.ru_maxrss }
     let signal = status & 0x7f
-    return signal == 0 ? .exited(status: (status >> 8) & 0xff) : .killed(signal: signal)
+    let ending: Ending =
+      signal == 0 ? .exited(status: (status >> 8) & 0xff) : .killed(signal: signal)
+    reaped = (ending, usage.processorMilliseconds)
+    return ending
   }
 
   deinit { kill() }
@@ -169,9 +174,7 @@ public struct ResourceUsage: Equatable, Sendable {
   private init(ofChildren: Bool) {
     var usage = rusage()
     getrusage((ofChildren ? RUSAGE_CHILDREN : RUSAGE_SELF).rawValue, &usage)
-    processorMilliseconds =
-      (usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1000
-      + Int(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1000
+    processorMilliseconds = usage.processorMilliseconds
     let peak = ofChildren ? nil : ResourceUsage.peakKibibytes(of: "self")
     peakKibibytes = peak ?? usage.ru_maxrss
   }
@@ -190,6 +193,13 @@ public struct ResourceUsage: Equatable, Sendable {
     let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n")
     let words = lines.first { $0.hasPrefix(name) }?.split { $0 == " " || $0 == "\t" }
     return words.flatMap { $0.count > 1 ? Int($0[1]) : nil }
+  }
+}
+
+extension rusage {
+  /// In user and system mode together.
+  fileprivate var processorMilliseconds: Int {
+    (ru_utime.tv_sec + ru_stime.tv_sec) * 1000 + Int(ru_utime.tv_usec + ru_stime.tv_usec) / 1000
   }
 }
 

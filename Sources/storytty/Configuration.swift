@@ -118,19 +118,18 @@ struct Configuration {
         let hint = Spelling.hint(for: entry.key, among: rows.map(\.name))
         throw file.mistake(entry.line, "unknown setting '\(entry.key)'\(hint)")
       }
+      var isUndone = false
       if row.argument == nil {
         switch entry.value {
         case "yes", "true", "on", "1": break
-        case "no", "false", "off", "0": continue
+        case "no", "false", "off", "0": isUndone = true
         default: throw file.mistake(entry.line, "\(entry.key) is yes or no, not '\(entry.value)'")
         }
       }
       do {
-        try row.apply(&base, entry.value)
-      } catch let error as UsageError {
-        throw file.mistake(entry.line, error.words)
+        try row.apply(entry.value, isUndone: isUndone, to: &base)
       } catch {
-        throw file.mistake(entry.line, "\(error)")
+        throw file.mistake(entry.line, error.words)
       }
     }
   }

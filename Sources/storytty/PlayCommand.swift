@@ -9,10 +9,16 @@ import Terminal
 
 /// Plays the sources on the terminal.
 struct PlayCommand {
-  let invocation: Invocation
-  let start: Instant
+  private var invocation: Invocation
+  private let start: Instant
+  private var logFile: LogFile?
 
-  func run() -> Int32 {
+  init(invocation: Invocation, start: Instant) {
+    self.invocation = invocation
+    self.start = start
+  }
+
+  mutating func run() -> Int32 {
     // A stream that is no terminal gets words instead of pictures.
     guard isatty(STDOUT_FILENO) == 1 else { return ListCommand(invocation: invocation).run() }
     guard !invocation.json else {
@@ -23,6 +29,7 @@ struct PlayCommand {
     if invocation.text || isDumb {
       return TextCommand(invocation: invocation).run()
     }
+    let logFailure = openLog()
     guard let pool = openPool(invocation.play) else {
       writeReport(Player.emptyReport)
       return Status.usage
@@ -44,29 +51,48 @@ struct PlayCommand {
       close(history)
       return Status.nothingPlayed
     }
+    if let logFailure {
+      complain(logFailure.description)
+      writeReport(Player.emptyReport)
+      close(history)
+      return Status.usage
+    }
     return play(selection.feed, history, StoryBytes(network), pool: pool)
   }
 
-  private func close(_ history: History, _ log: EventLog? = nil) {
+  /// Opens the log that is wanted, and hands it to all that note something. Returns why that cannot
+  /// be.
+  private mutating func openLog() -> SystemError? {
+    guard let path = invocation.logFile else { return nil }
+    do throws(SystemError) {
+      let list = EnvironmentVariable.value(of: "STORYTTY_LOG") ?? ""
+      let (categories, unknown) =
+        list.isEmpty ? (LogFile.usualCategories, nil) : LogFile.categories(in: list)
+      if let unknown {
+        let names = Log.Category.allCases.map(\.rawValue)
+        complain(
+          "STORYTTY_LOG takes \(names.joined(separator: ", ")), not '\(unknown)'"
+            + Spelling.hint(for: unknown, among: names))
+      }
+      let file = try LogFile(path: path, categories: categories)
+      logFile = file
+      invocation.play.log = file.log
+      invocation.network.log = file.log
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  private func close(_ history: History) {
     history.close()
     if let notice = history.notice { complain(notice) }
-    if let failure = log?.failure { complain(failure) }
+    if let failure = logFile?.failure { complain(failure) }
   }
 
   private func play(
     _ feed: Feed, _ history: History, _ bytes: StoryBytes, pool: DecoderPool
   ) -> Int32 {
-    var options = invocation.play
-    if let path = invocation.logFile {
-      do {
-        options.log = try EventLog(path: path)
-      } catch {
-        complain(error.description)
-        writeReport(Player.emptyReport)
-        close(history)
-        return Status.usage
-      }
-    }
     let outcome: (result: Player.Result, report: JSON)
     do {
       let signals = try Signals()
@@ -75,17 +101,17 @@ struct PlayCommand {
           mouse: invocation.play.mouse, colour: invocation.play.colour, size: invocation.size))
       defer { terminal.close() }
       let player = Player(
-        feed: feed, options: options, history: history, bytes: bytes, terminal: terminal,
+        feed: feed, options: invocation.play, history: history, bytes: bytes, terminal: terminal,
         signals: signals, pool: pool, processStart: start)
       let result = try player.run()
       outcome = (result, player.report)
     } catch {
       complain("\(error)")
       writeReport(Player.emptyReport)
-      close(history, options.log)
+      close(history)
       return Status.usage
     }
-    close(history, options.log)
+    close(history)
     complain(all: outcome.result.complaints)
     if outcome.result.outcome == .nothingPlayed, outcome.result.complaints.isEmpty {
       complain("nothing left to play: another player has used up the views")

@@ -30,7 +30,9 @@ struct Program {
       return Output.write("storytty \(Program.version)\n") ? Status.well : Status.usage
     }
     switch invocation.verb {
-    case .play: return PlayCommand(invocation: invocation, start: start).run()
+    case .play:
+      var command = PlayCommand(invocation: invocation, start: start)
+      return command.run()
     case .show: return ShowCommand(invocation: invocation).run()
     case .list: return ListCommand(invocation: invocation).run()
     case .history: return HistoryCommand(invocation: invocation).run()
@@ -91,7 +93,8 @@ func openPool(_ options: PlayOptions) -> DecoderPool? {
   let pool = DecoderPool(
     program: program,
     refusedAnimations: RefusedAnimations(
-      path: options.keepsHistory ? RefusedAnimations.usualPath : nil))
+      path: options.keepsHistory ? RefusedAnimations.usualPath : nil),
+    log: options.log)
   // Its libraries load while the sources are read and the screen is set up.
   try? pool.prepareSpare()
   return pool

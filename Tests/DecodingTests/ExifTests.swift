@@ -39,6 +39,11 @@ import Testing
       + chunk("EXIF", exif)
   }
 
+  private static func jpeg(_ exif: [UInt8]) -> [UInt8] {
+    let data = Array("Exif\0\0".utf8) + exif
+    return [0xFF, 0xD8, 0xFF, 0xE1, 0, UInt8(data.count + 2)] + data
+  }
+
   private func orientation(_ bytes: [UInt8]) -> Orientation? {
     bytes.withUnsafeBytes { Exif.orientation(ofPicture: $0) }
   }
@@ -60,22 +65,51 @@ import Testing
     #expect(orientation([]) == nil)
   }
 
-  @Test func orientation_ofEveryTruncation_neverReadsPastTheEnd() {
-    for whole in [
-      Self.png(Self.tiff(big: true, value: 6)), Self.webP(Self.tiff(big: false, value: 6)),
-    ] {
-      for count in whole.indices { _ = orientation(Array(whole.prefix(count))) }
+  /// Files that name an orientation, and how many of their bytes it takes to know it: a JPEG's and a
+  /// WebP's all, while a PNG's chunk has a check sum behind it, and an empty chunk.
+  private static let whole: [(bytes: [UInt8], needed: Int)] = {
+    let big = tiff(big: true, value: 6)
+    let little = tiff(big: false, value: 6)
+    let files = (png: png(big), webP: webP(little), jpeg: jpeg(big))
+    return [
+      (files.png, files.png.count - 16), (files.webP, files.webP.count),
+      (files.jpeg, files.jpeg.count),
+    ]
+  }()
+
+  @Test func orientation_ofEveryTruncation_isKnownOnceItsBytesAreThere() {
+    for (whole, needed) in Self.whole {
+      for count in 0...whole.count {
+        let wanted = count < needed ? nil : Orientation(exif: 6)
+        #expect(orientation(Array(whole.prefix(count))) == wanted, "\(count) of \(whole.count)")
+      }
     }
   }
 
-  @Test func orientation_ofRandomChanges_neverReadsPastTheEnd() {
-    var random = SeededRandom(seed: 11)
-    for _ in 0..<2_000 {
-      var bytes = Self.png(Self.tiff(big: Bool.random(using: &random), value: 6))
-      for _ in 0..<3 {
-        bytes[Int.random(in: bytes.indices, using: &random)] = .random(in: 0...255, using: &random)
+  /// In a process of its own, which does not survive a read past the end.
+  @Test func orientation_ofEveryTruncation_neverReadsPastTheEnd() async {
+    await #expect(processExitsWith: .success) {
+      for (whole, _) in ExifTests.whole {
+        for count in whole.indices { try ExifTests.readGuarded(Array(whole.prefix(count))) }
       }
-      _ = orientation(bytes)
     }
+  }
+
+  @Test func orientation_ofRandomChanges_neverReadsPastTheEnd() async {
+    await #expect(processExitsWith: .success) {
+      var random = SeededRandom(seed: 11)
+      for round in 0..<6_000 {
+        var bytes = ExifTests.whole[round % ExifTests.whole.count].bytes
+        for _ in 0..<3 {
+          bytes[Int.random(in: bytes.indices, using: &random)] =
+            .random(in: 0...255, using: &random)
+        }
+        try ExifTests.readGuarded(bytes)
+      }
+    }
+  }
+
+  private static func readGuarded(_ bytes: [UInt8]) throws {
+    try withGuardedBytes(bytes) { _ = Exif.orientation(ofPicture: $0) }
   }
 }

@@ -90,6 +90,7 @@ import Testing
       let telling = try tell(bytes)
       #expect(telling.notes == [layout.note])
       let heard = loudness(telling)
+      #expect(heard.count == layout.loudness.count)
       #expect(zip(heard, layout.loudness).allSatisfy { abs($0 - $1) <= $1 / 10 }, "\(heard)")
       let seconds = telling.sounds.reduce(0) { $0 + $1.frames }
       #expect(abs(seconds - 96_000) <= 1_000)
@@ -129,6 +130,7 @@ import Testing
     let text = [UInt8]("ac-3".utf8)
     var bytes = try film(["-c:a", "ac3"])
     let places = bytes.indices.dropLast(4).filter { bytes[$0..<$0 + 4].elementsEqual(text) }
+    try #require(!places.isEmpty)
     for place in places { bytes.replaceSubrange(place..<place + 4, with: Array("xyz1".utf8)) }
     let telling = try tell(bytes)
     #expect(telling.pictures.count == 50)

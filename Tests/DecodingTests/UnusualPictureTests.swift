@@ -256,9 +256,10 @@ import Testing
   }
 
   private func isNear(_ colours: [Int], _ expected: [Int], by most: Int = 12) -> Bool {
-    zip(colours, expected).allSatisfy { colour, wanted in
-      [16, 8, 0].allSatisfy { abs((colour >> $0 & 0xFF) - (wanted >> $0 & 0xFF)) <= most }
-    }
+    colours.count == expected.count
+      && zip(colours, expected).allSatisfy { colour, wanted in
+        [16, 8, 0].allSatisfy { abs((colour >> $0 & 0xFF) - (wanted >> $0 & 0xFF)) <= most }
+      }
   }
 
   @Test func jpeg_ofOddSampling_isShown() throws {

@@ -31,6 +31,44 @@ extension EndToEnd {
       #expect(result.errors == [])
     }
 
+    /// The last one counts.
+    @Test(arguments: [
+      (["--json"], true), (["--json", "--no-json"], false), (["--no-json", "--json"], true),
+    ])
+    func flag_thatIsUndone_isOff(options: [String], isJSON: Bool) throws {
+      let directory = try TemporaryDirectory()
+      let path = try directory.write(makePNG(width: 4, height: 4) { _, _ in 0xFF }, to: "a.png")
+      let result = try storytty(["list"] + options + [path])
+      #expect(result.status == 0 && !result.output.isEmpty)
+      #expect(result.outputText.hasPrefix("{") == isJSON)
+    }
+
+    /// What the configuration has switched on is switched off for one call.
+    @Test(arguments: [
+      ([], false), (["--cache"], true), (["--cache", "--no-cache"], false),
+      (["--no-cache", "--cache"], true),
+    ])
+    func noCache_ofTheConfiguration_isUndone(options: [String], isUsed: Bool) throws {
+      let directory = try TemporaryDirectory()
+      let config = try directory.write(
+        "cache-dir = \(directory.path("mine"))\nno-cache = yes\n", to: "config")
+      let result = try storytty(["cache", "path", "--config", config] + options)
+      #expect(result.outputText.contains(directory.path("mine")) == isUsed, "\(result.errorText)")
+    }
+
+    /// Nothing else is made an option by that, and nothing else is proposed.
+    @Test(arguments: [
+      (["--no-help"], "unknown option --no-help; see storytty --help"),
+      (["--no-volume", "f"], "unknown option --no-volume; see storytty --help"),
+      (["list", "--no-manual", "f"], "--no-manual is an option of playing, not of list"),
+      (["show", "--sound", "f"], "--sound is an option of playing, not of show"),
+    ])
+    func undoing_whereNothingIs_isAMistake(arguments: [String], words: String) throws {
+      let result = try storytty(arguments)
+      #expect(result.status == 1)
+      #expect(result.errorLines == ["storytty: \(words)"])
+    }
+
     @Test func version_isOneLine() throws {
       let result = try storytty(["--version"])
       #expect(result.status == 0)

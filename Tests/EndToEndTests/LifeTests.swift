@@ -226,9 +226,9 @@ extension EndToEnd {
       case .manualAtTheEnd: play.watch(for: .milliseconds(1_500))
       case .manualAtTheEndOfADeadDecoder:
         play.watch(for: .milliseconds(1_500))
-        for decoder in Processes.decoders(of: try #require(play.terminal.identifier)) {
-          kill(decoder, SIGKILL)
-        }
+        let decoders = Processes.decoders(of: try #require(play.terminal.identifier))
+        #expect(!decoders.isEmpty)
+        for decoder in decoders { kill(decoder, SIGKILL) }
         try play.terminal.resize(columns: 100, rows: 30)
         play.watch(for: .milliseconds(500))
       case .endCardAfterAFailure:

@@ -208,7 +208,8 @@ extension EndToEnd {
       play.watch(for: .milliseconds(500))
       let silent = recording.samples.count
       play.watch(for: .milliseconds(500))
-      #expect(recording.samples[silent...].allSatisfy { $0 == 0 })
+      let later = recording.samples[silent...]
+      #expect(later.count > 10_000 && later.allSatisfy { $0 == 0 })
       play.type("m--")
       #expect(play.waitFor("volume 45 %"))
       play.watch(for: .milliseconds(500))
@@ -349,7 +350,7 @@ extension EndToEnd {
       let report = try play.report()
       #expect(report.stories.map(\.status) == ["ended", "ended"])
       #expect(report.stories.map(\.avOffsetMsP99) == [nil, nil])
-      #expect(report.stories.allSatisfy { $0.framesDropped == 0 })
+      #expect(report.stories.map(\.framesDropped) == [0, 0])
     }
 
     @Test func lostDevice_picturesGoOnAndTheSoundComesBack() throws {

@@ -97,6 +97,8 @@ import Testing
   func render_depth_usesItsColoursOnly(mode: PictureMode, depth: ColourDepth) {
     let grid = Self.render(
       TestPictures.noise(width: 40, height: 40, seed: 8), mode, depth, columns: 40, rows: 20)
+    #expect(
+      grid.allCells.contains { $0.foreground != .terminalDefault } == (depth != .never))
     for cell in grid.allCells {
       for colour in [cell.foreground, cell.background] where colour != .terminalDefault {
         switch depth {

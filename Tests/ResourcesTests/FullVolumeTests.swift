@@ -5,23 +5,34 @@ import Testing
 
 @testable import Resources
 
+private let canMount: Bool = {
+  guard let folder = try? TemporaryDirectory() else { return false }
+  let path = folder.path("volume")
+  guard (try? mount(path, kibibytes: 16)) == true else { return false }
+  try? unmount(path)
+  return true
+}()
+
+/// Mounts a small volume; false where this user may not.
+private func mount(_ path: String, kibibytes: Int) throws -> Bool {
+  mkdir(path, 0o700)
+  guard let program = Programs.installed("mount") else { return false }
+  let mounted = try run(
+    program, ["-t", "tmpfs", "-o", "size=\(kibibytes)k", "tmpfs", path])
+  return mounted.status == 0
+}
+
+private func unmount(_ path: String) throws {
+  let program = try #require(Programs.installed("umount"))
+  #expect(try run(program, ["-l", path]).status == 0)
+}
+
 /// A volume that is really full, index and journal included.
-@Suite(.serialized, .timeLimit(.minutes(4))) struct FullVolumeTests {
+@Suite(
+  .serialized, .timeLimit(.minutes(4)),
+  .enabled(if: canMount, "this user may not mount a volume"))
+struct FullVolumeTests {
   private static let size: UInt64 = 6_000_000
-
-  /// Mounts a small volume; false where this user may not.
-  private func mount(_ path: String, kibibytes: Int) throws -> Bool {
-    mkdir(path, 0o700)
-    guard let program = Programs.installed("mount") else { return false }
-    let mounted = try run(
-      program, ["-t", "tmpfs", "-o", "size=\(kibibytes)k", "tmpfs", path])
-    return mounted.status == 0
-  }
-
-  private func unmount(_ path: String) throws {
-    let program = try #require(Programs.installed("umount"))
-    #expect(try run(program, ["-l", path]).status == 0)
-  }
 
   /// From no room for an index to room for all but the last bytes.
   @Test(arguments: [4, 16, 40, 64, 100, 300, 1000, 3000, 5800])
@@ -31,7 +42,7 @@ import Testing
     defer { server.close() }
     let folder = try TemporaryDirectory()
     let volume = folder.path("volume")
-    guard try mount(volume, kibibytes: kibibytes) else { return }
+    try #require(try mount(volume, kibibytes: kibibytes))
     defer { try? unmount(volume) }
     let bench = try NetworkBench(volume + "/cache")
     let resource = try bench.network.open(server.url + "/a")
@@ -58,7 +69,7 @@ import Testing
     defer { server.close() }
     let folder = try TemporaryDirectory()
     let volume = folder.path("volume")
-    guard try mount(volume, kibibytes: 20_000) else { return }
+    try #require(try mount(volume, kibibytes: 20_000))
     defer { try? unmount(volume) }
     let first = try NetworkBench(volume + "/cache")
     _ = try first.readAll(first.network.open(server.url + "/a"))

@@ -90,6 +90,7 @@ extension NetworkBench {
       #expect(try bench.list(server.url + "/x/") == .success(Array("list \(number)".utf8)))
       bench.network.close()
     }
+    #expect(server.requests.count == 3)
     #expect(server.requests.allSatisfy { $0["if-none-match"] == nil && $0["if-match"] == nil })
   }
 

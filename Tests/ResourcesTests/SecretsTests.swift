@@ -41,7 +41,9 @@ import Testing
       source.close()
     }
     let folder = try TemporaryDirectory()
+    let logged = LoggedLines()
     let bench = try NetworkBench(folder.path("cache")) { options in
+      options.log = logged.log
       options.hosts = [
         HostRule(
           host: "127.0.0.1:\(source.port)",
@@ -73,6 +75,8 @@ import Testing
       #expect(!"\(request)".contains(SecretsTests.canary))
       for name in SecretsTests.names { #expect(request[name] == nil) }
     }
+    #expect(logged.lines.count >= 3)
+    words += logged.lines
     #expect(words.allSatisfy { !$0.contains(SecretsTests.canary) })
     #expect(try traces(in: folder.path("cache")) == [])
   }
@@ -106,7 +110,9 @@ import Testing
     }
     defer { server.close() }
     let folder = try TemporaryDirectory()
+    let logged = LoggedLines()
     let bench = try NetworkBench(folder.path("cache")) { options in
+      options.log = logged.log
       options.hosts = [
         HostRule(
           host: "127.0.0.1:\(server.port)",
@@ -119,6 +125,8 @@ import Testing
     if case .failure(let error) = try bench.read(resource, 0, 100) { words += error.reason }
     words += bench.network.takeNotices().joined()
     bench.network.close()
+    #expect(logged.lines.count >= 3)
+    words += logged.lines.joined()
     #expect(!words.contains("CANARY"))
     #expect(try traces(in: folder.path("cache")) == [])
     let listed = try CacheDirectory(folder.path("cache")).list().map(\.source)
@@ -168,5 +176,14 @@ import Testing
     bench.network.close()
     #expect(try readText(runs) == "x\nx\n")
     #expect(server.bodyBytes == Int(size))
+  }
+}
+
+/// All that the log is told.
+private final class LoggedLines: Sendable {
+  private let all = Mutex<[String]>([])
+  var lines: [String] { all.withLock { $0 } }
+  var log: Log {
+    Log(Set(Log.Category.allCases)) { _, _, words in self.all.withLock { $0.append(words) } }
   }
 }

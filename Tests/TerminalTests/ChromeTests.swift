@@ -94,7 +94,9 @@ import Testing
     chrome.titleLeft = "a\u{1B}[2Jb\u{202E}c\u{9B}d\r\ne\u{200D}"
     chrome.caption = "\u{1B}]0;owned\u{07}"
     chrome.error = nil
-    for row in Self.text(chrome, columns: 80, rows: 24) {
+    let rows = Self.text(chrome, columns: 80, rows: 24)
+    #expect(rows.contains { $0.contains("a") } && rows.contains { $0.contains("owned") })
+    for row in rows {
       #expect(row.unicodeScalars.allSatisfy { !$0.properties.isBidiControl && $0.value >= 0x20 })
       #expect(row.unicodeScalars.allSatisfy { !(0x7F...0x9F).contains($0.value) })
     }

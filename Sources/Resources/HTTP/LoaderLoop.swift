@@ -37,6 +37,7 @@ final class LoaderLoop {
     var askedLogin: LoginScheme?
     var triedLogins = 0
     var secretRound = 0
+    var account = FetchAccount()
 
     init(_ number: FetchNumber, plan: FetchPlan, allowed: UInt64) {
       self.number = number
@@ -136,6 +137,7 @@ final class LoaderLoop {
       for (transfer, outcome) in multi.perform() { ended(transfer, outcome) }
     }
     for (_, transfer) in running { multi.remove(transfer) }
+    for fetch in fetches { logEnd(fetch, .cancelled) }
     fetches = []
   }
 
@@ -289,6 +291,7 @@ final class LoaderLoop {
     fetch.state = .running(transfer)
     fetch.lastProgress = now
     traffic.requests.add(1, ordering: .relaxed)
+    logRequest(fetch, spec)
     multi.add(transfer)
   }
 
@@ -315,6 +318,7 @@ final class LoaderLoop {
 
   private func takeHead(_ line: String, _ fetch: Fetch) -> Bool {
     guard fetch.head.take(line) else { return true }
+    logHead(fetch)
     origins.answered(fetch.plan.address)
     if fetch.head.status == 401 { origins.wants(fetch.head.challenges, fetch.plan.address) }
     guard let told = fetch.plan.take(fetch.head, now: WallClock.seconds) else { return true }
@@ -361,6 +365,7 @@ final class LoaderLoop {
       return .pause
     }
     traffic.bytes.add(UInt64(bytes.count), ordering: .relaxed)
+    fetch.account.bytes += UInt64(bytes.count)
     if fetch.unseen != nil { fetch.lastProgress = .now }
     guard let bytes = look(bytes, isAll: false, fetch) else { return .stop }
     return fetch.unseen == nil ? use(bytes, fetch) : .taken
@@ -402,6 +407,7 @@ final class LoaderLoop {
     } else if fetch.plan.route.isResolving {
       origins.forget(before.address, of: fetch.plan.request.address)
     }
+    logNext(next, after: outcome, fetch)
     act(next, fetch)
   }
 
@@ -419,6 +425,7 @@ final class LoaderLoop {
   }
 
   private func finish(_ fetch: Fetch, _ event: FetchEvent) {
+    logEnd(fetch, event)
     emit(fetch, event)
     fetches.removeAll { $0 === fetch }
   }

@@ -257,6 +257,8 @@ final class Content {
       return true
     }
     for (read, bytes) in answers {
+      let source = read.isMiss ? "the network" : stored == nil ? "memory" : "disk"
+      log("bytes \(Content.logged(read.range(length: facts?.length))) from \(source)")
       guard !read.isOnlyFetch else {
         read.answer(.success([]))
         continue
@@ -382,11 +384,22 @@ final class Content {
   static let noRoom = "the cache has no room or cannot be written"
 
   func stopStoring(_ reason: String = noRoom) {
+    log("is not kept: \(reason)", .info)
     storing = .off
     mayKeep = false
     whyNotKept = whyNotKept ?? reason
     writeBuffer.trim(to: Content.mostInMemory)
     holdAnew()
+  }
+
+  /// Notes what the cache does with it.
+  func log(_ words: @autoclosure () -> String, _ level: Log.Level = .debug) {
+    network.options.log.note(.cache, level, "\(address.visible) \(words())")
+  }
+
+  /// A range of bytes with its last one, as requests have it.
+  static func logged(_ range: Range<UInt64>) -> String {
+    range.isEmpty ? "none" : "\(range.lowerBound)-\(range.upperBound - 1)"
   }
 
   func letGo(_ range: Range<UInt64>) { stored?.content.blob.file.release(range) }

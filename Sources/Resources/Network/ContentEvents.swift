@@ -25,7 +25,7 @@ extension Content {
 
   private func opened(_ content: StoredContent?) {
     phase = .ready
-    guard let content else { return }
+    guard let content else { return log("nothing of it is stored") }
     guard stored == nil else {
       network.cache?.send(.close(content.entry))
       return
@@ -54,6 +54,10 @@ extension Content {
     // A part of a former run needs its server for the rest anyway. To learn only then that the rest
     // belongs to other bytes would be too late for who has seen the first ones.
     if !isFresh || (!isWhole && content.facts.checked <= network.began) { phase = .checking }
+    let length = content.facts.length.map { " of \($0)" } ?? ""
+    log(
+      "\(held.count)\(length) bytes are on disk"
+        + (phase == .checking ? ", to be checked with the server" : ""))
   }
 
   private func created(_ content: StoredContent?) {

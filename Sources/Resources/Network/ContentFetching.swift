@@ -113,12 +113,14 @@ extension Content {
       waitsForOther = nil
       reread(milliseconds: 0)
       unconfirmed.append(Claim(range: part, reread: rereads))
+      log("claims bytes \(Content.logged(part))")
       return
     }
     if let since = waitsForOther, .now - since > network.options.patienceWithOthers {
       // It stands still: a little fetched twice is better than nothing at all.
       fetch(first, claim: nil)
     } else {
+      log("waits for another player, which fetches bytes \(Content.logged(first))")
       waitsForOther = waitsForOther ?? .now
       if rereadsPending == 0 { reread(milliseconds: 100) }
     }
@@ -249,7 +251,10 @@ extension Content {
     flight.isUrgent = isUrgent
     flight.isAwaited = isWaiting
     started += 1
-    flights[loader.fetch(request, allowed: flight.allowed)] = flight
+    let number = loader.fetch(request, allowed: flight.allowed)
+    flights[number] = flight
+    log(
+      "\(flight.isCheck ? "checks" : "fetches") bytes \(Content.logged(flight.range)) by \(number)")
     network.owner(of: flights.keys, is: self)
   }
 

@@ -24,6 +24,8 @@ public struct NetworkOptions: Sendable {
   var patienceWithOthers = Duration.seconds(4)
   /// The first back-off between two attempts, in milliseconds.
   public var backOffMilliseconds = 250
+  /// Where requests, and what the cache does, are noted.
+  public var log = Log.off
 
   public init(cacheDirectory: String? = nil) { self.cacheDirectory = cacheDirectory }
 

@@ -1,0 +1,74 @@
+import Player
+import Resources
+import System
+
+/// What the command line asks for.
+struct Invocation {
+  enum Verb: String, CaseIterable {
+    case play, show, list, history, stats, cache, serve, doctor
+
+    /// Those that an option may be for.
+    static let all = Set(allCases)
+    static let players: Set<Verb> = [.play]
+    static let drawers: Set<Verb> = [.play, .show]
+    static let readers: Set<Verb> = [.play, .show, .list, .cache]
+    static let keepers: Set<Verb> = readers.union([.stats, .doctor])
+
+    /// What it does, for a sentence.
+    var words: String { self == .play ? "playing" : rawValue }
+  }
+
+  /// What `serve` alone understands.
+  struct Serve {
+    var listen: ListenAddress?
+    var tokenFile: String?
+    var export: String?
+  }
+
+  typealias Size = (columns: Int, rows: Int)
+
+  var verb = Verb.play
+  var sources: [String] = []
+  var play = PlayOptions()
+  var network = NetworkOptions(cacheDirectory: CacheDirectory.standardPath)
+  /// Whether the cache's directory, wherever it is, is used.
+  var usesCache = true
+  /// Where the cache is. Who says so uses one.
+  var chosenCache: String? {
+    get { network.cacheDirectory }
+    set {
+      network.cacheDirectory = newValue
+      usesCache = true
+    }
+  }
+  var size: Size?
+  var at = Duration.zero
+  var serve = Serve()
+  var json = false
+  var text = false
+  var help = false
+  var version = false
+  var logFile: String?
+  var configFile: String?
+  /// What the user should know about the configuration.
+  var warnings: [String] = []
+
+  /// What a command of several verbs is to do, by its first word; complains where it has none of
+  /// that name.
+  func subverb<Verb: RawRepresentable<String> & CaseIterable>(
+    of command: String, otherwise usual: Verb
+  ) -> Verb? {
+    guard let word = sources.first else { return usual }
+    if let verb = Verb(rawValue: word) { return verb }
+    let verbs = Verb.allCases.map(\.rawValue)
+    complain(
+      "\(command) takes \(verbs.joined(separator: ", ")), not '\(word)'"
+        + Spelling.hint(for: word, among: verbs))
+    return nil
+  }
+}
+
+/// A command line that cannot be understood, in one line.
+struct UsageError: Error {
+  let words: String
+}
