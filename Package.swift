@@ -51,6 +51,7 @@ let package = Package(
     room("Pictures"),
     room("DecoderLink"),
     room("JSONText"),
+    room("Playback", ["DecoderLink", "System"]),
 
     // Rooms that touch the machine.
     room("System", ["CLinux", "CZlib"]),
@@ -74,8 +75,8 @@ let package = Package(
     room(
       "Player",
       [
-        "Stories", "Feeds", "JSONText", "Resources", "Decoders", "DecoderLink", "Pictures",
-        "Terminal", "Sound", "System", "CZlib",
+        "Stories", "Feeds", "JSONText", "Playback", "Resources", "Decoders", "DecoderLink",
+        "Pictures", "Terminal", "Sound", "System", "CZlib",
       ]),
 
     // The two programs.
@@ -97,6 +98,7 @@ let package = Package(
     tests("PicturesTests", ["Pictures"]),
     tests("JSONTextTests", ["JSONText", "Support"]),
     tests("DecoderLinkTests", ["DecoderLink", "Support"]),
+    tests("PlaybackTests", ["Playback", "DecoderLink", "System", "Support"]),
     tests("SupportTests", ["Support", "System"]),
     tests("SystemTests", ["System", "Support"]),
     tests("FeedsTests", ["Feeds", "Stories", "System", "Support"]),

@@ -1,4 +1,5 @@
 import DecoderLink
+import Playback
 import Resources
 import Stories
 import System

@@ -1,6 +1,7 @@
 import DecoderLink
 import Decoders
 import Pictures
+import Playback
 import Resources
 import Sound
 import Stories
@@ -64,7 +65,7 @@ public final class Player {
   var openDue: Instant?
   /// The first picture on the screen is one from before.
   var showsPoster = false
-  var changeTime = ChangeTime()
+  var latency = TransitionLatency()
   /// The story that is left has come to its end by itself.
   var keepsSound = false
 
@@ -224,9 +225,9 @@ public final class Player {
   private func lookAhead(now: Instant) {
     let supply = tellings.current?.supply(at: now)
     preloader.holdBack(supply?.isComfortable == false)
-    if let needed = supply.map(\.needsTheLine) ?? false { tellings.holdBack(needed) }
+    if let needed = supply.map(\.needsAllBandwidth) ?? false { tellings.holdBack(needed) }
     guard let due = neighboursDue, now >= due, tellings.current?.hasPicture ?? true,
-      supply?.bearsNeighbours != false || options.untimed
+      supply?.allowsPreloading != false || options.untimed
     else { return }
     neighboursDue = nil
     let looksAhead = options.preload && !options.untimed
@@ -246,14 +247,14 @@ public final class Player {
       view.say(line, now: now)
     }
     let isNextReady = !options.untimed && tellings.hasPicture(of: stage.successor)
-    telling.lead = isNextReady ? changeTime.expected : .zero
+    telling.lead = isNextReady ? latency.expected : .zero
     defer { if !stage.isWaiting, telling === tellings.current { history.watch(telling, now: now) } }
     switch telling.step(at: now) {
     case .nothing: break
     case .show(let picture):
       if screen.isAwaitingStory {
         posters.note(picture, of: telling.story)
-        changeTime.pictureBegins(at: now)
+        latency.pictureBegins(at: now)
       }
       screen.setPicture(picture, now: now)
       mustPaint = true
@@ -273,7 +274,7 @@ public final class Player {
       keepsSound = true
       perform(stage.handle(.finished(generation: generation)), now: now)
       keepsSound = false
-      if isNextReady, !stage.isWaiting { changeTime.storyFinished(at: now) }
+      if isNextReady, !stage.isWaiting { latency.storyFinished(at: now) }
       // Its last picture stays, and may still be wanted in another size.
       if stage.isWaiting { telling.rest(at: now) }
     case .failed(let reason):
@@ -323,7 +324,7 @@ public final class Player {
     guard !screen.isBusy else { return }
     log.notePicture(soundLead: tellings.current?.soundLead(at: now))
     guard !screen.isAwaitingStory else { return }
-    changeTime.pictureIsShown(at: now)
+    latency.pictureIsShown(at: now)
     tellings.letGo()
   }
 

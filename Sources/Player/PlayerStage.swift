@@ -1,3 +1,4 @@
+import Playback
 import Resources
 import Sound
 import Stories
@@ -34,7 +35,7 @@ extension Player {
     errorUntil = nil
     openDue = nil
     showsPoster = false
-    changeTime.abandon()
+    latency.abandon()
     view.error = nil
   }
 

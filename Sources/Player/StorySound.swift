@@ -1,5 +1,6 @@
 import DecoderLink
 import Decoders
+import Playback
 import Sound
 import System
 

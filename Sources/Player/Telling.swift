@@ -1,5 +1,6 @@
 import DecoderLink
 import Decoders
+import Playback
 import Resources
 import Sound
 import System
@@ -48,7 +49,7 @@ final class Telling {
   private var wasOnTime = false
   /// The clock starts with the next step.
   private var startsNext = false
-  private let stays: StayTimes
+  private let stays: DisplayDurations
   private let untimed: Bool
   /// Only the first picture is shown, for as long as the story lasts.
   private let onlyFirst: Bool
@@ -57,9 +58,9 @@ final class Telling {
   private var needsPicture = true
   private var ends: (pictures: Duration?, sound: Duration?)?
   private var failure: String?
-  private var rounds = Rounds()
+  private var loop = LoopTimeline()
   private var pace = DecodingPace()
-  private(set) var waits = Waits()
+  private(set) var waits = StallStats()
   /// When the decoder was last seen waiting for bytes.
   private var waitedAt = Instant.now
   /// Since when more of it has been fetched; nil while nothing is.
@@ -73,7 +74,7 @@ final class Telling {
 
   init(
     story: Int, session: DecoderSession, progress: (() -> ResourceProgress)?, speaker: Speaker?,
-    stays: StayTimes, untimed: Bool, onlyFirst: Bool
+    stays: DisplayDurations, untimed: Bool, onlyFirst: Bool
   ) {
     self.story = story
     self.session = session
@@ -102,7 +103,7 @@ final class Telling {
   }
 
   /// Its waits, with a seek that is still waited for.
-  func waits(at now: Instant) -> Waits {
+  func waits(at now: Instant) -> StallStats {
     var waits = waits
     waits.endSeek(at: now)
     return waits
@@ -115,16 +116,17 @@ final class Telling {
   var standsSince: Instant? { waits.since ?? (needsPicture && shown != nil ? waits.soughtAt : nil) }
 
   /// How it is with its bytes; nil where nothing has to come.
-  func supply(at now: Instant) -> Supply? {
-    guard var progress else { return nil }
-    if session.isPlaylist {
-      // What matters are its parts.
-      progress.isWaiting = session.isWaitingForBytes
+  func supply(at now: Instant) -> BufferStatus? {
+    guard let progress else { return nil }
+    let position = position(at: now)
+    let availableUntil = length.flatMap { length in
+      length > .zero ? length * progress.reach(from: position.inSeconds / length.inSeconds) : nil
     }
-    return Supply(
-      progress: progress, calm: session.isPlaylist ? now - waitedAt : nil,
-      fetching: fetchingSince.map { now - $0 }, position: position(at: now), length: length,
-      isStuck: shown == nil || waits.since != nil || waits.soughtInVain)
+    return BufferStatus(
+      isWhole: progress.isWhole, availableUntil: availableUntil,
+      calm: session.isPlaylist ? now - waitedAt : nil, fetching: fetchingSince.map { now - $0 },
+      position: position, length: length,
+      isStalled: shown == nil || waits.since != nil || waits.soughtInVain)
   }
 
   /// Its turn comes in a moment: the decoder may go on, so that what follows its first picture is
@@ -163,7 +165,7 @@ final class Telling {
       switch event {
       case .opened(let info):
         self.info = info
-        if info.kind == .animation, info.goesRound { rounds.length = info.duration }
+        if info.kind == .animation, info.loops { loop.length = info.duration }
         if info.soundCodec != nil { sound = speaker.map { StorySound($0) } }
         if startsLate { sound?.restart(at: clock.time(at: now)) }
         if onlyFirst, goesOn, generation != nil {
@@ -171,7 +173,7 @@ final class Telling {
         }
       case .picture(var picture):
         framesDecoded += 1
-        picture.time += rounds.start
+        picture.time += loop.start
         queue.append(picture)
       case .sound(let samples): sound?.take(samples)
       case .soundEnded(let end): soundEnded(at: end)
@@ -205,13 +207,13 @@ final class Telling {
     let now = Instant.now
     let isShorter = (pictures ?? .zero) + .seconds(1) < clock.time(at: now)
     if isTooEarly(at: now), queue.isEmpty || isShorter { return beginAtTheBeginning(now: now) }
-    guard let info, info.goesRound, let pictures, !untimed else {
+    guard let info, info.loops, let pictures, !untimed else {
       ends = (pictures, sound)
       if let end { self.sound?.finish(at: end) }
       return
     }
-    guard rounds.beginNext(after: pictures, within: stay(of: info)) else {
-      ends = (max(stay(of: info), rounds.length ?? pictures), nil)
+    guard loop.beginNext(after: pictures, within: stay(of: info)) else {
+      ends = (max(stay(of: info), loop.length ?? pictures), nil)
       return
     }
     session.seek(to: .zero)
@@ -243,7 +245,7 @@ final class Telling {
   /// The best guess at the whole length.
   var length: Duration? {
     if let end { return end }
-    if let info, info.isForShow { return max(stay(of: info), rounds.length ?? .zero) }
+    if let info, info.isForShow { return max(stay(of: info), loop.length ?? .zero) }
     return info?.duration
   }
 
@@ -327,7 +329,7 @@ final class Telling {
     if untimed { return queue.isEmpty && ends == nil ? nil : now }
     if startsNext { return now }
     if !isGoing, !queue.isEmpty, !isPaused, let since = waits.since {
-      return since + waits.hand
+      return since + waits.resumeThreshold
     }
     let forSound = isGoing ? sound?.nextMoment(now: now, isComplete: ends != nil) : nil
     let forPicture = (queue.nextTime ?? end.map { $0 - lead }).flatMap(clock.moment(of:))
@@ -338,7 +340,7 @@ final class Telling {
 
   /// A picture's time within the medium, whatever round of it this is.
   func sourceTime(of picture: DecodedPicture) -> Duration {
-    max(.zero, picture.time - rounds.start)
+    max(.zero, picture.time - loop.start)
   }
 
   /// When the decoder counts as hanging.
@@ -432,8 +434,8 @@ final class Telling {
   private func hasEnoughToGoOn(since stopped: Instant, now: Instant) -> Bool {
     // A playlist's bytes are not counted.
     if ends != nil || session.isPlaylist && !session.isWaitingForBytes { return true }
-    if supply(at: now)?.lasts(waits.hand) ?? true { return true }
-    return now - stopped >= waits.hand && (!queue.isEmpty || hasStill)
+    if supply(at: now)?.lasts(waits.resumeThreshold) ?? true { return true }
+    return now - stopped >= waits.resumeThreshold && (!queue.isEmpty || hasStill)
   }
 
   /// A decoder that falls behind may skip pictures; where that does not help, the clock waits.
@@ -485,7 +487,7 @@ final class Telling {
     ends = nil
     needsPicture = true
     waits.end(at: now)
-    session.seek(to: rounds.seek(to: time))
+    session.seek(to: loop.seek(to: time))
     if !isGoing { clock.set(to: time, at: now) }
   }
 

@@ -1,5 +1,6 @@
 import DecoderLink
 import Decoders
+import Playback
 import Resources
 import Sound
 import Stories
@@ -176,7 +177,7 @@ final class Tellings {
     let own = story.imageTime.flatMap { $0 > 0 ? Duration.seconds($0) : nil }
     return Telling(
       story: number, session: session, progress: StoryBytes.progress(of: resource),
-      speaker: speaker, stays: StayTimes(own: own, imageTime: options.imageTime),
+      speaker: speaker, stays: DisplayDurations(own: own, imageTime: options.imageTime),
       untimed: options.untimed, onlyFirst: options.reduceMotion)
   }
 }

@@ -1,5 +1,6 @@
 import DecoderLink
 import Pictures
+import Playback
 import Resources
 import Stories
 import System
