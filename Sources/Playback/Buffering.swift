@@ -68,6 +68,57 @@ public struct BufferStatus: Equatable, Sendable {
   }
 }
 
+/// What is known of a story's bytes at a moment.
+public struct BufferReport: Equatable, Sendable {
+  /// What has come from the network.
+  public struct Fetched: Equatable, Sendable {
+    /// Whether nothing has to be fetched any more.
+    public var isWhole: Bool
+    /// The media time up to which bytes are here, from the story's position on; nil where that is
+    /// unknown.
+    public var availableUntil: Duration?
+
+    public init(isWhole: Bool, availableUntil: Duration?) {
+      self.isWhole = isWhole
+      self.availableUntil = availableUntil
+    }
+  }
+
+  /// Whether the story is a playlist, whose parts' bytes are not counted.
+  public var isPlaylist: Bool
+  /// Whether its decoder waits for bytes that are not here.
+  public var isWaiting: Bool
+  /// Whether any server is asked for more of it.
+  public var isFetching: Bool
+  /// nil where nothing has to come.
+  public var fetched: Fetched?
+
+  public init(
+    isPlaylist: Bool = false, isWaiting: Bool = false, isFetching: Bool = false,
+    fetched: Fetched? = nil
+  ) {
+    self.isPlaylist = isPlaylist
+    self.isWaiting = isWaiting
+    self.isFetching = isFetching
+    self.fetched = fetched
+  }
+}
+
+/// The last report of a story's bytes, and for how long it has been so.
+struct BufferHistory: Equatable, Sendable {
+  private(set) var report = BufferReport()
+  /// When the decoder was last seen waiting for bytes; at first when the story was opened.
+  private(set) var waitedAt: Instant?
+  /// Since when more of it has been fetched; nil while nothing is.
+  private(set) var fetchingSince: Instant?
+
+  mutating func note(_ report: BufferReport, at now: Instant) {
+    self.report = report
+    if report.isWaiting || waitedAt == nil { waitedAt = now }
+    fetchingSince = report.isFetching ? fetchingSince ?? now : nil
+  }
+}
+
 /// When a story stood still for want of bytes.
 public struct StallStats: Equatable, Sendable {
   /// Since when it stands; nil while it plays.
