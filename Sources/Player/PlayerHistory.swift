@@ -1,3 +1,4 @@
+import Playback
 import Stories
 import System
 
@@ -41,11 +42,11 @@ extension Player {
         }
       } else {
         let keepsPosition = remembersPlace || endedBy != nil
-        let position = keepsPosition ? tellings.current?.resumePosition(at: now) : nil
+        let position = keepsPosition ? pool.current?.playback.resumePosition(at: now) : nil
         history.setPlace(stage.current.story, position ?? .zero)
       }
     }
-    log.close(.stopped, tellings.current, now: now)
-    history.end(.stopped, tellings.current)
+    log.close(.stopped, pool.current, now: now)
+    history.end(.stopped, pool.current)
   }
 }

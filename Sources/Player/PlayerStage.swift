@@ -11,7 +11,7 @@ extension Player {
       switch effect {
       case .tell(let telling): tell(telling, now: now)
       case .showError(let telling, let reason): showError(telling, reason, now: now)
-      case .pause(let paused): tellings.current?.setPaused(paused, at: now)
+      case .pause(let paused): pool.current?.setPaused(paused, at: now)
       case .showEndCard:
         leaveStory(now: now)
         reactions.storyBegan(nil, at: now)
@@ -27,11 +27,11 @@ extension Player {
   }
 
   private func leaveStory(now: Instant) {
-    log.close(.skipped, tellings.current, now: now)
-    history.end(.skipped, tellings.current)
+    log.close(.skipped, pool.current, now: now)
+    history.end(.skipped, pool.current)
     asked = nil
     if !keepsSound { loudness.speaker?.cut() }
-    tellings.leaveCurrent()
+    pool.leaveCurrent()
     errorUntil = nil
     openDue = nil
     showsPoster = false
@@ -54,7 +54,7 @@ extension Player {
     shownReel = reel
     // Rapid pressing passes stories by: what lies around them is opened only where one stays.
     neighboursDue = now + Player.calm
-    guard isInAHurry, !tellings.canTellAtOnce(telling.story) else {
+    guard isInAHurry, !pool.canPlayAtOnce(telling.story) else {
       return open(telling, now: now)
     }
     openDue = now + Player.calm
@@ -72,23 +72,23 @@ extension Player {
   }
 
   func begin(_ telling: Stage.Telling, now: Instant) {
+    // A run that goes on where the last one stopped begins within a story.
+    let position = telling.generation == 1 ? history.start?.position : nil
     do {
-      try tellings.tell(telling.story, generation: telling.generation)
-      if stage.isPaused { tellings.current?.setPaused(true, at: now) }
+      try pool.play(
+        telling.story, generation: telling.generation, from: position ?? .zero, now: now)
+      if stage.isPaused { pool.current?.setPaused(true, at: now) }
     } catch {
-      return fail(generation: telling.generation, reason: error.reason, now: now)
-    }
-    if let start = history.start, telling.generation == 1 {
-      tellings.current?.start(at: start.position)
+      fail(generation: telling.generation, reason: error.reason, now: now)
     }
   }
 
   func fail(generation: Int, reason: String, now: Instant) {
     log.fail("cannot play \(stories[stage.current.story].shortName): \(reason)")
-    log.close(.failed, tellings.current, now: now)
-    history.end(.failed, tellings.current)
+    log.close(.failed, pool.current, now: now)
+    history.end(.failed, pool.current)
     loudness.speaker?.cut()
-    tellings.endCurrent()
+    pool.endCurrent()
     perform(stage.handle(.failed(generation: generation, reason: reason)), now: now)
   }
 

@@ -104,10 +104,10 @@ struct TellingLog {
 
   /// The story goes on to the next by itself: the gap is counted from its last picture, or, where
   /// that one stayed longer than a picture does, from one picture before its end.
-  mutating func storyFinished(_ telling: Telling, now: Instant) {
-    close(.ended, telling, now: now)
+  mutating func storyFinished(_ slot: StorySlot, now: Instant) {
+    close(.ended, slot, now: now)
     guard let lastPicture else { return }
-    let interval = telling.shown?.duration ?? .milliseconds(40)
+    let interval = slot.playback.shown?.duration ?? .milliseconds(40)
     gapStart = max(lastPicture, now + .zero - min(interval, .milliseconds(100)))
   }
 
@@ -128,21 +128,21 @@ struct TellingLog {
   }
 
   /// Ends the account of the current telling; what ended already stays as it was.
-  mutating func close(_ status: TellingMetrics.Status, _ telling: Telling?, now: Instant) {
+  mutating func close(_ status: TellingMetrics.Status, _ slot: StorySlot?, now: Instant) {
     guard isOpen, !metrics.stories.isEmpty else { return }
     isOpen = false
     let index = metrics.stories.count - 1
     metrics.stories[index].status = status
     events?.note(status.rawValue)
-    guard let telling else { return }
-    metrics.stories[index].kind = telling.info?.kind.name ?? metrics.stories[index].kind
-    metrics.stories[index].framesDecoded = telling.framesDecoded
-    metrics.stories[index].framesDropped = telling.framesDropped
-    let position = status == .ended ? telling.end : nil
-    metrics.stories[index].presentedMs = (position ?? telling.position(at: now)).milliseconds
-    metrics.stories[index].waits = telling.waits(at: now).count
-    metrics.stories[index].waitedMs = telling.waits(at: now).length(at: now).milliseconds
-    metrics.stories[index].durationMs = telling.length?.milliseconds
+    guard let playback = slot?.playback else { return }
+    metrics.stories[index].kind = playback.info?.kind.name ?? metrics.stories[index].kind
+    metrics.stories[index].framesDecoded = playback.framesDecoded
+    metrics.stories[index].framesDropped = playback.framesDropped
+    let position = status == .ended ? playback.end : nil
+    metrics.stories[index].presentedMs = (position ?? playback.position(at: now)).milliseconds
+    metrics.stories[index].waits = playback.stalls(at: now).count
+    metrics.stories[index].waitedMs = playback.stalls(at: now).length(at: now).milliseconds
+    metrics.stories[index].durationMs = playback.length?.milliseconds
   }
 }
 
