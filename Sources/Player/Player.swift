@@ -60,14 +60,11 @@ public final class Player {
   /// Stories that are passed by faster than this are not opened.
   static let calm = Duration.milliseconds(150)
   var lastJump: Instant?
-  var isInAHurry = false
   /// When the current story is opened unless another jump follows; nil once it is.
   var openDue: Instant?
   /// The first picture on the screen is one from before.
   var showsPoster = false
   var latency = TransitionLatency()
-  /// The story that is left has come to its end by itself.
-  var keepsSound = false
 
   /// - Parameters:
   ///   - feed: what `history` has chosen.
@@ -265,13 +262,11 @@ public final class Player {
       perform(stage.handle(.began(generation: generation)), now: now)
     case .finished:
       log.storyFinished(slot, now: now)
-      if history.end(.ended, slot) {
-        _ = stage.handle(.exhausted(story: slot.story))
-      }
+      let isExhausted = history.end(.ended, slot)
+      var effects = isExhausted ? stage.handle(.exhausted(story: slot.story)) : []
+      effects += stage.handle(.finished(generation: generation))
       // What is left of its sound is heard, and the next one's behind it.
-      keepsSound = true
-      perform(stage.handle(.finished(generation: generation)), now: now)
-      keepsSound = false
+      perform(effects, keepsSound: true, now: now)
       if isNextReady, !stage.isWaiting { latency.storyFinished(at: now) }
     case .failed(let reason):
       fail(generation: generation, reason: reason, now: now)

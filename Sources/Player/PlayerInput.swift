@@ -119,10 +119,9 @@ extension Player {
     let effects = stage.handle(event)
     guard !effects.isEmpty else { return }
     log.keyPressed(at: now)
-    isInAHurry = lastJump.map { now - $0 < Player.calm } ?? false
+    let isHurried = lastJump.map { now - $0 < Player.calm } ?? false
     lastJump = now
-    perform(effects, now: now)
-    isInAHurry = false
+    perform(effects, isHurried: isHurried, now: now)
   }
 
   func perform(_ gesture: Pointer.Gesture, now: Instant) {

@@ -6,27 +6,37 @@ import System
 
 // What the stage wants: which story is told, which is left, and what becomes of them.
 extension Player {
-  func perform(_ effects: [Stage.Effect], now: Instant) {
+  /// Does what the stage wants.
+  ///
+  /// - Parameters:
+  ///   - isHurried: the viewer passes stories by.
+  ///   - keepsSound: the story that is left has come to its end by itself: what is left of its sound
+  ///     is heard.
+  func perform(
+    _ effects: [Stage.Effect], isHurried: Bool = false, keepsSound: Bool = false, now: Instant
+  ) {
     for effect in effects {
       switch effect {
-      case .tell(let telling): tell(telling, now: now)
+      case .tell(let telling):
+        leaveStory(keepsSound: keepsSound, now: now)
+        enter(telling, isHurried: isHurried, keepsSound: keepsSound, now: now)
       case .showError(let telling, let reason): showError(telling, reason, now: now)
       case .pause(let paused): pool.current?.setPaused(paused, at: now)
       case .showEndCard:
-        leaveStory(now: now)
+        leaveStory(keepsSound: keepsSound, now: now)
         reactions.storyBegan(nil, at: now)
         history.clearPlace()
         neighboursDue = now
         mustPaint = true
       case .finish:
-        leaveStory(now: now)
+        leaveStory(keepsSound: keepsSound, now: now)
         history.clearPlace()
         isFinished = true
       }
     }
   }
 
-  private func leaveStory(now: Instant) {
+  private func leaveStory(keepsSound: Bool, now: Instant) {
     log.close(.skipped, pool.current, now: now)
     history.end(.skipped, pool.current)
     asked = nil
@@ -39,9 +49,13 @@ extension Player {
     view.error = nil
   }
 
-  private func tell(_ telling: Stage.Telling, now: Instant) {
-    leaveStory(now: now)
-    guard !dropForbidden(telling.story, now: now) else { return }
+  private func enter(
+    _ telling: Stage.Telling, isHurried: Bool, keepsSound: Bool, now: Instant
+  ) {
+    guard !history.forbids(telling.story, now: WallClock.seconds) else {
+      let effects = exhaust(telling.story)
+      return perform(effects, isHurried: isHurried, keepsSound: keepsSound, now: now)
+    }
     log.begin(stories[telling.story], now: now)
     history.begin(telling.story)
     view.storyBegan(at: now)
@@ -54,7 +68,7 @@ extension Player {
     shownReel = reel
     // Rapid pressing passes stories by: what lies around them is opened only where one stays.
     neighboursDue = now + Player.calm
-    guard isInAHurry, !pool.canPlayAtOnce(telling.story) else {
+    guard isHurried, !pool.canPlayAtOnce(telling.story) else {
       return open(telling, now: now)
     }
     openDue = now + Player.calm
