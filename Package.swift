@@ -52,6 +52,7 @@ let package = Package(
     room("DecoderLink"),
     room("JSONText"),
     room("Addresses"),
+    room("Playback", ["DecoderLink", "System"]),
 
     // Rooms that touch the machine.
     room("System", ["CLinux", "CZlib"]),
@@ -75,7 +76,8 @@ let package = Package(
     room(
       "Player",
       [
-        "Stories", "Feeds", "JSONText", "Addresses", "Resources", "Decoders", "DecoderLink",
+        "Stories", "Feeds", "JSONText", "Addresses", "Playback", "Resources", "Decoders",
+        "DecoderLink",
         "Pictures", "Terminal", "Sound", "System", "CZlib",
       ]),
 
@@ -99,6 +101,7 @@ let package = Package(
     tests("JSONTextTests", ["JSONText", "Support"]),
     tests("AddressesTests", ["Addresses"]),
     tests("DecoderLinkTests", ["DecoderLink", "Support"]),
+    tests("PlaybackTests", ["Playback", "DecoderLink", "System", "Support"]),
     tests("SupportTests", ["Support", "System"]),
     tests("SystemTests", ["System", "Support"]),
     tests("FeedsTests", ["Feeds", "Stories", "System", "Support"]),

@@ -1,4 +1,5 @@
 import DecoderLink
+import Playback
 import Resources
 import Stories
 import System
@@ -219,19 +220,19 @@ public final class History {
   }
 
   /// Takes note of how long the current story is seen by now.
-  func watch(_ telling: Telling, now: Instant) {
+  func watch(_ slot: StorySlot, now: Instant) {
     guard showing.isBecomingSeen, let since = shownSince else { return }
-    add(counts(of: showing.reached(isUntimed ? telling.position(at: now) : now - since)))
+    add(counts(of: showing.reached(isUntimed ? slot.playback.position(at: now) : now - since)))
   }
 
   /// The current telling is over.
   ///
   /// - Returns: whether the story is told no more.
   @discardableResult
-  func end(_ how: Showing.End, _ telling: Telling?) -> Bool {
+  func end(_ how: Showing.End, _ slot: StorySlot?) -> Bool {
     countSkip()
     var counts = counts(of: showing.end(how))
-    if !isClosed, let waits = telling?.waits(at: .now), waits.count > 0 {
+    if !isClosed, let waits = slot?.playback.stalls(at: .now), waits.count > 0 {
       counts.waits = waits.count
       counts.waited = waits.length(at: .now)
     }

@@ -1,6 +1,7 @@
 import DecoderLink
 import Decoders
 import Pictures
+import Playback
 import Resources
 import Sound
 import Stories
@@ -27,7 +28,7 @@ public final class Player {
   let terminal: TerminalSession
   let signals: Signals
   let screen: Screen
-  let tellings: Tellings
+  let pool: PlaybackPool
   private let preloader: Preloader
   let loudness: Loudness
   let reactions: ReactionDesk
@@ -59,14 +60,11 @@ public final class Player {
   /// Stories that are passed by faster than this are not opened.
   static let calm = Duration.milliseconds(150)
   var lastJump: Instant?
-  var isInAHurry = false
   /// When the current story is opened unless another jump follows; nil once it is.
   var openDue: Instant?
   /// The first picture on the screen is one from before.
   var showsPoster = false
-  var changeTime = ChangeTime()
-  /// The story that is left has come to its end by itself.
-  var keepsSound = false
+  var latency = TransitionLatency()
 
   /// - Parameters:
   ///   - feed: what `history` has chosen.
@@ -86,8 +84,8 @@ public final class Player {
     log = TellingLog(events: options.log)
     screen = Screen(terminal: terminal, options: options)
     loudness = Loudness(options: options)
-    tellings = Tellings(
-      stories: stories, pool: pool, bytes: bytes, options: options, speaker: loudness.speaker,
+    self.pool = PlaybackPool(
+      stories: stories, decoders: pool, bytes: bytes, options: options, speaker: loudness.speaker,
       shape: screen.shape(fit: options.fit))
     preloader = Preloader(stories: stories, network: bytes.network)
     reactions = ReactionDesk(
@@ -111,8 +109,8 @@ public final class Player {
     loudness.close()
     saver?.close()
     reactions.close()
-    tellings.close()
-    log.noteDecoders(peakKibibytes: tellings.pool.peakKibibytes)
+    pool.close()
+    log.noteDecoders(peakKibibytes: pool.decoders.peakKibibytes)
     preloader.close()
     bytes.network.close()
     log.noteNetwork(bytes.network)
@@ -127,7 +125,7 @@ public final class Player {
 
   /// One turn of the loop: wait, take in what came, show what is due.
   func turn() throws(SystemError) {
-    let watched = tellings.all
+    let watched = pool.all
     let animations = reactions.runs
     var interests = [
       Interest(signals.descriptor),
@@ -137,8 +135,8 @@ public final class Player {
       // One that is not open is not waited for.
       Interest(loudness.speaker?.descriptor ?? -1),
     ]
-    for telling in watched {
-      interests.append(Interest(telling.descriptor, writing: telling.wantsToWrite))
+    for slot in watched {
+      interests.append(Interest(slot.descriptor, writing: slot.wantsToWrite))
     }
     let savingStill = saver
     if let savingStill { interests.append(savingStill.interest) }
@@ -153,15 +151,15 @@ public final class Player {
     if ready[4].readable {
       for words in loudness.takeNotices() { view.say(words, now: now) }
     }
-    for (telling, readiness) in zip(watched, ready.dropFirst(5)) {
-      telling.service(readiness, now: now)
+    for (slot, readiness) in zip(watched, ready.dropFirst(5)) {
+      slot.service(readiness, now: now)
     }
     for (run, readiness) in zip(animations, ready.suffix(animations.count)) {
       reactions.service(run, readiness, at: now)
     }
     loudness.speaker?.watch(at: now)
-    tellings.dropFailed()
-    tellings.arrange(stage.successor, now: now, where: history.isSure)
+    pool.dropFailed()
+    pool.arrange(stage.successor, now: now, where: history.isSure)
     takeAnswers(now: now)
     if let savingStill, let outcome = savingStill.service(ready[5 + watched.count], now: now) {
       view.say(outcome.words, now: now)
@@ -179,9 +177,9 @@ public final class Player {
       // Past its time it waits for bytes or a picture.
       neighboursDue.flatMap { $0 > now ? $0 : nil },
     ]
-    moments += tellings.all.map(\.deadline)
+    moments += pool.all.map(\.deadline)
     if !screen.isBusy {
-      if errorUntil == nil { moments.append(tellings.current?.nextMoment(now: now)) }
+      if errorUntil == nil { moments.append(pool.current?.nextMoment) }
       moments.append(view.nextMoment(scene(now: now)))
       moments.append(reactions.nextMoment(at: now, position: runningPosition(now: now)))
       moments.append(screen.nextMoment(now: now))
@@ -207,7 +205,7 @@ public final class Player {
     if let due = reshapeDue, now >= due {
       reshapeDue = nil
       posters.removeAll()
-      tellings.reshape(screen.shape(fit: view.fit), at: now)
+      pool.reshape(screen.shape(fit: view.fit), at: now)
     }
     guard !screen.isBusy, !isFinished else { return }
     if view.chromeIsHidden(at: now) != screen.chromeIsHidden { layoutIsStale = true }
@@ -222,39 +220,38 @@ public final class Player {
 
   /// Keeps the neighbours ready, while the story that plays has what it needs.
   private func lookAhead(now: Instant) {
-    let supply = tellings.current?.supply(at: now)
-    preloader.holdBack(supply?.isComfortable == false)
-    if let needed = supply.map(\.needsTheLine) ?? false { tellings.holdBack(needed) }
-    guard let due = neighboursDue, now >= due, tellings.current?.hasPicture ?? true,
-      supply?.bearsNeighbours != false || options.untimed
+    let buffer = pool.current?.playback.bufferStatus(at: now)
+    preloader.holdBack(buffer?.isComfortable == false)
+    if let needed = buffer.map(\.needsAllBandwidth) ?? false { pool.holdBack(needed) }
+    guard let due = neighboursDue, now >= due, pool.current?.hasPicture ?? true,
+      buffer?.allowsPreloading != false || options.untimed
     else { return }
     neighboursDue = nil
     let looksAhead = options.preload && !options.untimed
     // One that is asked about is about to be told.
     let isAsked = asked.map { [$0.story] } ?? []
-    tellings.keepReady(looksAhead ? isAsked + stage.neighbours : [])
+    pool.keepReady(looksAhead ? isAsked + stage.neighbours : [], now: now)
     preloader.want(looksAhead ? stage.upcoming : [])
   }
 
   private func stepStory(now: Instant) {
-    guard let telling = tellings.current, let generation = telling.generation,
+    guard let slot = pool.current, let generation = slot.generation,
       errorUntil == nil
     else { return }
-    for words in telling.notes.takeNew() {
-      let line = "\(stories[telling.story].shortName): \(words)"
+    for words in slot.notes.takeNew() {
+      let line = "\(stories[slot.story].shortName): \(words)"
       log.note(line)
       view.say(line, now: now)
     }
-    let isNextReady = !options.untimed && tellings.hasPicture(of: stage.successor)
-    telling.lead = isNextReady ? changeTime.expected : .zero
-    log.watch(telling, rate: bytes.network.rate, now: now)
-    defer { if !stage.isWaiting, telling === tellings.current { history.watch(telling, now: now) } }
-    switch telling.step(at: now) {
+    let isNextReady = !options.untimed && pool.hasPicture(of: stage.successor)
+    log.watch(slot, rate: bytes.network.rate, now: now)
+    defer { if !stage.isWaiting, slot === pool.current { history.watch(slot, now: now) } }
+    switch slot.step(at: now, lead: isNextReady ? latency.expected : .zero) {
     case .nothing: break
     case .show(let picture):
       if screen.isAwaitingStory {
-        posters.note(picture, of: telling.story)
-        changeTime.pictureBegins(at: now)
+        posters.note(picture, of: slot.story)
+        latency.pictureBegins(at: now)
       }
       screen.setPicture(picture, now: now)
       mustPaint = true
@@ -265,28 +262,21 @@ public final class Player {
       history.pictureShown(now: now)
       perform(stage.handle(.began(generation: generation)), now: now)
     case .finished:
-      guard !stage.isWaiting else { return }
-      log.storyFinished(telling, now: now)
-      if history.end(.ended, telling) {
-        _ = stage.handle(.exhausted(story: telling.story))
-      }
+      log.storyFinished(slot, now: now)
+      let isExhausted = history.end(.ended, slot)
+      var effects = isExhausted ? stage.handle(.exhausted(story: slot.story)) : []
+      effects += stage.handle(.finished(generation: generation))
       // What is left of its sound is heard, and the next one's behind it.
-      keepsSound = true
-      perform(stage.handle(.finished(generation: generation)), now: now)
-      keepsSound = false
-      if isNextReady, !stage.isWaiting { changeTime.storyFinished(at: now) }
-      // Its last picture stays, and may still be wanted in another size.
-      if stage.isWaiting { telling.rest(at: now) }
+      perform(effects, keepsSound: true, now: now)
+      if isNextReady, !stage.isWaiting { latency.storyFinished(at: now) }
     case .failed(let reason):
-      // One that was told to its end has done its work.
-      guard !stage.isWaiting else { return telling.rest(at: now) }
       fail(generation: generation, reason: reason, now: now)
     }
   }
 
   private func stepReactions(now: Instant) {
-    let shown = errorUntil == nil && tellings.current?.hasPicture == true
-    let position = shown ? tellings.current?.position(at: now) : nil
+    let shown = errorUntil == nil && pool.current?.hasPicture == true
+    let position = shown ? pool.current?.playback.position(at: now) : nil
     if reactions.step(at: now, position: position, shape: screen.reactionShape()) {
       screen.setOverlay(reactions.overlay)
       mustPaint = true
@@ -296,8 +286,10 @@ public final class Player {
 
   /// The story's media time, while it goes on by itself.
   private func runningPosition(now: Instant) -> Duration? {
-    guard let telling = tellings.current, telling.isRunning, errorUntil == nil else { return nil }
-    return telling.position(at: now)
+    guard let playback = pool.current?.playback, playback.isRunning, errorUntil == nil else {
+      return nil
+    }
+    return playback.position(at: now)
   }
 
   private func paint(now: Instant) {
@@ -310,7 +302,7 @@ public final class Player {
     let settlesNow = settles && !screen.isSettled
     let slides = screen.nextMoment(now: now) != nil
     guard mustPaint || overlays != view.paintedOverlays || settlesNow || slides else { return }
-    let isStill = reactions.overlay == nil && tellings.current?.info?.isStill ?? true
+    let isStill = reactions.overlay == nil && pool.current?.playback.info?.isStill ?? true
     let bytes = screen.paint(overlays, exactly: (isStill || settlesNow) && !slides, now: now)
     view.paintedOverlays = overlays
     mustPaint = false
@@ -322,15 +314,15 @@ public final class Player {
   private func noteDrained(now: Instant) {
     log.noteDrained(isBusy: screen.isBusy, processStart: processStart, now: now)
     guard !screen.isBusy else { return }
-    log.notePicture(soundLead: tellings.current?.soundLead(at: now))
+    log.notePicture(soundLead: pool.current?.soundLead(at: now))
     guard !screen.isAwaitingStory else { return }
-    changeTime.pictureIsShown(at: now)
-    tellings.letGo()
+    latency.pictureIsShown(at: now)
+    pool.letGo()
   }
 
   func scene(now: Instant) -> Scene {
     Scene(
-      stage: stage, stories: stories, reelNames: reelNames, telling: tellings.current,
+      stage: stage, stories: stories, reelNames: reelNames, slot: pool.current,
       reelWasSeen: history.wasSeen(reelOf: stage.current.story), layout: screen.layout,
       unicode: terminal.abilities.unicode, metrics: log.metrics, byteRate: bytes.network.rate,
       savedBytes: bytes.network.saving.saved, now: now, wallClock: WallClock.seconds)

@@ -1,18 +1,14 @@
+import Playback
 import Stories
 import System
 
 // Views that are used up, and the place that a run leaves.
 extension Player {
-  /// Whether the rules forbid a story, which then gives way to another; so do all that they forbid
-  /// by now.
-  func dropForbidden(_ story: Int, now: Instant) -> Bool {
+  /// A story that the rules forbid gives way to another; so do all that they forbid by now.
+  func exhaust(_ story: Int) -> [Stage.Effect] {
     let time = WallClock.seconds
-    guard history.forbids(story, now: time) else { return false }
-    for other in stories.indices where other != story && history.forbids(other, now: time) {
-      _ = stage.handle(.exhausted(story: other))
-    }
-    perform(stage.handle(.exhausted(story: story)), now: now)
-    return true
+    let others = stories.indices.filter { $0 != story && history.forbids($0, now: time) }
+    return (others + [story]).flatMap { stage.handle(.exhausted(story: $0)) }
   }
 
   func takeAnswers(now: Instant) {
@@ -41,11 +37,11 @@ extension Player {
         }
       } else {
         let keepsPosition = remembersPlace || endedBy != nil
-        let position = keepsPosition ? tellings.current?.resumePosition(at: now) : nil
+        let position = keepsPosition ? pool.current?.playback.resumePosition(at: now) : nil
         history.setPlace(stage.current.story, position ?? .zero)
       }
     }
-    log.close(.stopped, tellings.current, now: now)
-    history.end(.stopped, tellings.current)
+    log.close(.stopped, pool.current, now: now)
+    history.end(.stopped, pool.current)
   }
 }

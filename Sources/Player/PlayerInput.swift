@@ -1,3 +1,4 @@
+import Playback
 import Resources
 import Sound
 import Stories
@@ -18,7 +19,7 @@ extension Player {
         terminal.resize()
         layoutIsStale = true
       case .childEnded:
-        tellings.reap()
+        pool.reap()
         links.reap()
       }
     }
@@ -30,8 +31,8 @@ extension Player {
   }
 
   private func suspend(now: Instant) {
-    let wasRunning = tellings.current.map { !$0.isPaused } ?? false
-    if wasRunning { tellings.current?.setPaused(true, at: now) }
+    let wasRunning = pool.current.map { !$0.playback.state.isPaused } ?? false
+    if wasRunning { pool.current?.setPaused(true, at: now) }
     loudness.speaker?.setPaused(true)
     terminal.suspend()
     loudness.speaker?.awaitSilence()
@@ -39,10 +40,10 @@ extension Player {
     terminal.resume()
     terminal.resize()
     let later = Instant.now
-    for telling in tellings.all { telling.forgive() }
+    for slot in pool.all { slot.forgive() }
     reactions.forgive()
     saver?.forgive()
-    if wasRunning { tellings.current?.setPaused(stage.isPaused, at: later) }
+    if wasRunning { pool.current?.setPaused(stage.isPaused, at: later) }
     refresh()
   }
 
@@ -118,10 +119,9 @@ extension Player {
     let effects = stage.handle(event)
     guard !effects.isEmpty else { return }
     log.keyPressed(at: now)
-    isInAHurry = lastJump.map { now - $0 < Player.calm } ?? false
+    let isHurried = lastJump.map { now - $0 < Player.calm } ?? false
     lastJump = now
-    perform(effects, now: now)
-    isInAHurry = false
+    perform(effects, isHurried: isHurried, now: now)
   }
 
   func perform(_ gesture: Pointer.Gesture, now: Instant) {
@@ -142,29 +142,29 @@ extension Player {
     guard reel.lowerBound + segment == stage.current.story, !stage.isAtEndCard else {
       return answer(.goTo(storyInReel: segment), now: now)
     }
-    if let telling = tellings.current, let length = telling.length, !stage.isWaiting {
-      seek(telling, to: length * fraction, now: now)
+    if let slot = pool.current, let length = slot.playback.length {
+      seek(slot, to: length * fraction, now: now)
     }
   }
 
   func seek(by distance: Duration, now: Instant) {
-    guard let telling = tellings.current, !stage.isAtEndCard, !stage.isWaiting else { return }
-    seek(telling, to: telling.position(at: now) + distance, now: now)
+    guard let slot = pool.current, !stage.isAtEndCard else { return }
+    seek(slot, to: slot.playback.position(at: now) + distance, now: now)
   }
 
-  private func seek(_ telling: Telling, to time: Duration, now: Instant) {
-    let isPossible = telling.seek(to: time, at: now)
-    options.log.note(.playback, "seek to \(time.logged)\(isPossible ? "" : ": not possible")")
+  private func seek(_ slot: StorySlot, to time: Duration, now: Instant) {
+    options.log.note(.playback, "seek to \(time.logged)")
+    slot.seek(to: time, at: now)
   }
 
   private func saveStill(now: Instant) {
-    guard saver == nil, let telling = tellings.current, let info = telling.info,
-      let shown = telling.shown
+    guard saver == nil, let slot = pool.current, let info = slot.playback.info,
+      let shown = slot.playback.shown
     else { return }
     do {
       saver = try StillSaver(
-        of: stories[telling.story], at: telling.sourceTime(of: shown), info: info,
-        bytes: bytes, pool: tellings.pool)
+        of: stories[slot.story], at: slot.playback.sourceTime(of: shown), info: info,
+        bytes: bytes, pool: pool.decoders)
     } catch {
       view.say("cannot save a still: \(error.reason)", now: now)
     }

@@ -1,3 +1,4 @@
+import Playback
 import Resources
 import Sound
 import Stories
@@ -5,45 +6,59 @@ import System
 
 // What the stage wants: which story is told, which is left, and what becomes of them.
 extension Player {
-  func perform(_ effects: [Stage.Effect], now: Instant) {
+  /// Does what the stage wants.
+  ///
+  /// - Parameters:
+  ///   - isHurried: the viewer passes stories by.
+  ///   - keepsSound: the story that is left has come to its end by itself: what is left of its sound
+  ///     is heard.
+  func perform(
+    _ effects: [Stage.Effect], isHurried: Bool = false, keepsSound: Bool = false, now: Instant
+  ) {
     for effect in effects {
       switch effect {
-      case .tell(let telling): tell(telling, now: now)
+      case .tell(let telling):
+        leaveStory(keepsSound: keepsSound, now: now)
+        enter(telling, isHurried: isHurried, keepsSound: keepsSound, now: now)
       case .showError(let telling, let reason): showError(telling, reason, now: now)
       case .pause(let paused):
         options.log.note(.playback, paused ? "paused" : "no longer paused")
-        tellings.current?.setPaused(paused, at: now)
+        pool.current?.setPaused(paused, at: now)
       case .showEndCard:
         options.log.note(.playback, "end card")
-        leaveStory(now: now)
+        leaveStory(keepsSound: keepsSound, now: now)
         reactions.storyBegan(nil, at: now)
         history.clearPlace()
         neighboursDue = now
         mustPaint = true
       case .finish:
-        leaveStory(now: now)
+        leaveStory(keepsSound: keepsSound, now: now)
         history.clearPlace()
         isFinished = true
       }
     }
   }
 
-  private func leaveStory(now: Instant) {
-    log.close(.skipped, tellings.current, now: now)
-    history.end(.skipped, tellings.current)
+  private func leaveStory(keepsSound: Bool, now: Instant) {
+    log.close(.skipped, pool.current, now: now)
+    history.end(.skipped, pool.current)
     asked = nil
     if !keepsSound { loudness.speaker?.cut() }
-    tellings.leaveCurrent()
+    pool.leaveCurrent()
     errorUntil = nil
     openDue = nil
     showsPoster = false
-    changeTime.abandon()
+    latency.abandon()
     view.error = nil
   }
 
-  private func tell(_ telling: Stage.Telling, now: Instant) {
-    leaveStory(now: now)
-    guard !dropForbidden(telling.story, now: now) else { return }
+  private func enter(
+    _ telling: Stage.Telling, isHurried: Bool, keepsSound: Bool, now: Instant
+  ) {
+    guard !history.forbids(telling.story, now: WallClock.seconds) else {
+      let effects = exhaust(telling.story)
+      return perform(effects, isHurried: isHurried, keepsSound: keepsSound, now: now)
+    }
     log.begin(stories[telling.story], now: now)
     history.begin(telling.story)
     view.storyBegan(at: now)
@@ -56,7 +71,7 @@ extension Player {
     shownReel = reel
     // Rapid pressing passes stories by: what lies around them is opened only where one stays.
     neighboursDue = now + Player.calm
-    guard isInAHurry, !tellings.canTellAtOnce(telling.story) else {
+    guard isHurried, !pool.canPlayAtOnce(telling.story) else {
       return open(telling, now: now)
     }
     openDue = now + Player.calm
@@ -74,23 +89,23 @@ extension Player {
   }
 
   func begin(_ telling: Stage.Telling, now: Instant) {
+    // A run that goes on where the last one stopped begins within a story.
+    let position = telling.generation == 1 ? history.start?.position : nil
     do {
-      try tellings.tell(telling.story, generation: telling.generation)
-      if stage.isPaused { tellings.current?.setPaused(true, at: now) }
+      try pool.play(
+        telling.story, generation: telling.generation, from: position ?? .zero, now: now)
+      if stage.isPaused { pool.current?.setPaused(true, at: now) }
     } catch {
-      return fail(generation: telling.generation, reason: error.reason, now: now)
-    }
-    if let start = history.start, telling.generation == 1 {
-      tellings.current?.start(at: start.position)
+      fail(generation: telling.generation, reason: error.reason, now: now)
     }
   }
 
   func fail(generation: Int, reason: String, now: Instant) {
     log.fail("cannot play \(stories[stage.current.story].shortName): \(reason)")
-    log.close(.failed, tellings.current, now: now)
-    history.end(.failed, tellings.current)
+    log.close(.failed, pool.current, now: now)
+    history.end(.failed, pool.current)
     loudness.speaker?.cut()
-    tellings.endCurrent()
+    pool.endCurrent()
     perform(stage.handle(.failed(generation: generation, reason: reason)), now: now)
   }
 

@@ -1,4 +1,5 @@
 import DecoderLink
+import Playback
 import Resources
 import Stories
 import System
@@ -106,10 +107,10 @@ struct TellingLog {
 
   /// The story goes on to the next by itself: the gap is counted from its last picture, or, where
   /// that one stayed longer than a picture does, from one picture before its end.
-  mutating func storyFinished(_ telling: Telling, now: Instant) {
-    close(.ended, telling, now: now)
+  mutating func storyFinished(_ slot: StorySlot, now: Instant) {
+    close(.ended, slot, now: now)
     guard let lastPicture else { return }
-    let interval = telling.shown?.duration ?? .milliseconds(40)
+    let interval = slot.playback.shown?.duration ?? .milliseconds(40)
     gapStart = max(lastPicture, now + .zero - min(interval, .milliseconds(100)))
   }
 
@@ -130,21 +131,21 @@ struct TellingLog {
   }
 
   /// Ends the account of the current telling; what ended already stays as it was.
-  mutating func close(_ status: TellingMetrics.Status, _ telling: Telling?, now: Instant) {
+  mutating func close(_ status: TellingMetrics.Status, _ slot: StorySlot?, now: Instant) {
     guard isOpen, !metrics.stories.isEmpty else { return }
     isOpen = false
     let index = metrics.stories.count - 1
     metrics.stories[index].status = status
     standsStill = nil
-    guard let telling else { return events.note(.playback, status.rawValue) }
-    metrics.stories[index].kind = telling.info?.kind.name ?? metrics.stories[index].kind
-    metrics.stories[index].framesDecoded = telling.framesDecoded
-    metrics.stories[index].framesDropped = telling.framesDropped
-    let position = status == .ended ? telling.end : nil
-    metrics.stories[index].presentedMs = (position ?? telling.position(at: now)).milliseconds
-    metrics.stories[index].waits = telling.waits(at: now).count
-    metrics.stories[index].waitedMs = telling.waits(at: now).length(at: now).milliseconds
-    metrics.stories[index].durationMs = telling.length?.milliseconds
+    guard let playback = slot?.playback else { return events.note(.playback, status.rawValue) }
+    metrics.stories[index].kind = playback.info?.kind.name ?? metrics.stories[index].kind
+    metrics.stories[index].framesDecoded = playback.framesDecoded
+    metrics.stories[index].framesDropped = playback.framesDropped
+    let position = status == .ended ? playback.end : nil
+    metrics.stories[index].presentedMs = (position ?? playback.position(at: now)).milliseconds
+    metrics.stories[index].waits = playback.stalls(at: now).count
+    metrics.stories[index].waitedMs = playback.stalls(at: now).length(at: now).milliseconds
+    metrics.stories[index].durationMs = playback.length?.milliseconds
     events.note(.playback, "\(status.rawValue) \(metrics.stories[index].inLog)")
   }
 
@@ -153,24 +154,25 @@ struct TellingLog {
   /// Notes where the story comes to stand still for want of bytes or pictures, and where it goes on.
   ///
   /// - Parameter rate: what the line gives at present, in bytes a second.
-  mutating func watch(_ telling: Telling, rate: @autoclosure () -> UInt64?, now: Instant) {
+  mutating func watch(_ slot: StorySlot, rate: @autoclosure () -> UInt64?, now: Instant) {
     guard events.isOn(.playback) else { return }
-    let since = telling.standsSince
+    let playback = slot.playback
+    let since = playback.standsSince
     if let (began, isSeek) = standsStill, since != began {
       standsStill = nil
       // What was left or paused meanwhile goes on another time.
-      if !telling.isPaused || isSeek {
+      if !playback.state.isPaused || isSeek {
         events.note(
           .playback,
-          "\(isSeek ? "sought picture" : "resume") at \(telling.position(at: now).logged) after "
+          "\(isSeek ? "sought picture" : "resume") at \(playback.position(at: now).logged) after "
             + (now - began).logged)
       }
     }
     guard standsStill == nil, let since else { return }
-    let isSeek = telling.waits(at: now).since == nil
+    let isSeek = playback.stalls(at: now).since == nil
     standsStill = (since, isSeek)
     if !isSeek {
-      events.note(.playback, .warning, "stall at \(telling.wordsForStall(rate: rate(), now: now))")
+      events.note(.playback, .warning, "stall at \(slot.wordsForStall(rate: rate(), now: now))")
     }
   }
 }
@@ -184,19 +186,20 @@ extension TellingMetrics {
   }
 }
 
-extension Telling {
+extension StorySlot {
   /// Where it stands still, and what is known of why.
   fileprivate func wordsForStall(rate: UInt64?, now: Instant) -> String {
-    let position = position(at: now)
+    let position = playback.position(at: now)
     var words = position.logged
-    guard let progress, let total = progress.length, let length, length > .zero else {
+    guard let progress, let total = progress.length, let length = playback.length, length > .zero
+    else {
       return words + ": waits for bytes" + wordsForLine(rate: rate, needed: nil)
     }
     let reach = length * progress.reach(from: position.inSeconds / length.inSeconds)
     words += ": \(progress.heldBytes) of \(total) bytes are here, up to about \(reach.logged)"
     let needed = UInt64(Double(total) / length.inSeconds)
     return words + wordsForLine(rate: rate, needed: needed)
-      + ", goes on with \(waits(at: now).hand.logged) in hand"
+      + ", goes on with \(playback.stalls(at: now).resumeThreshold.logged) in hand"
   }
 
   private func wordsForLine(rate: UInt64?, needed: UInt64?) -> String {

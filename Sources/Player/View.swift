@@ -1,5 +1,6 @@
 import DecoderLink
 import Pictures
+import Playback
 import Resources
 import Stories
 import System
@@ -10,7 +11,7 @@ struct Scene {
   let stage: Stage
   let stories: [Story]
   let reelNames: [String]
-  let telling: Telling?
+  let slot: StorySlot?
   /// Whether all of the reel had been seen when it was come to.
   let reelWasSeen: Bool
   let layout: ScreenLayout
@@ -37,8 +38,8 @@ struct Scene {
 
   /// Since when it waits for the first picture, or for bytes to go on; nil while it does not.
   func waitingSince(_ storyBegan: Instant) -> Instant? {
-    guard let telling else { return nil }
-    return telling.hasPicture ? telling.standsSince : storyBegan
+    guard let slot else { return nil }
+    return slot.hasPicture ? slot.playback.standsSince : storyBegan
   }
 }
 
@@ -123,7 +124,9 @@ struct View {
     if let since = scene.waitingSince(storyBegan) {
       let spins = scene.now - since >= View.loadingPatience
       moments.append(spins ? scene.now + .milliseconds(100) : since + View.loadingPatience)
-    } else if let telling = scene.telling, telling.isRunning, let length = telling.length {
+    } else if let playback = scene.slot?.playback, playback.isRunning,
+      let length = playback.length
+    {
       let steps = Double(2 * max(1, scene.columns / max(1, scene.reel.count)))
       let step = max(0.1, length.inSeconds / steps)
       moments.append(scene.now + .seconds(step))
@@ -158,18 +161,18 @@ struct View {
       return Segments(count: reel.count, current: max(0, reel.count - 1), fill: 1)
     }
     var fill: Double? = 0
-    if let telling = scene.telling, telling.hasPicture {
-      let position = telling.position(at: scene.now).inSeconds
+    if let slot = scene.slot, slot.hasPicture {
+      let position = slot.playback.position(at: scene.now).inSeconds
       // In half columns: a finer step could not be seen, and would have to be drawn.
       let steps = Double(2 * max(1, scene.columns / max(1, reel.count)))
-      fill = telling.length.map { length in
+      fill = slot.playback.length.map { length in
         (min(1, position / max(0.001, length.inSeconds)) * steps).rounded(.down) / steps
       }
     }
     if scene.stage.isWaiting { fill = 1 }
     return Segments(
       count: reel.count, current: scene.stage.current.story - reel.lowerBound, fill: fill,
-      cached: scene.telling?.progress?.reach(from: fill ?? 0))
+      cached: scene.slot?.progress?.reach(from: fill ?? 0))
   }
 
   /// The segment under a column, and how far along it.
@@ -218,7 +221,7 @@ struct View {
       scene.now - since >= View.loadingPatience
     {
       let name = scene.story?.shortName ?? ""
-      let words = scene.telling?.progress.map { Words.waiting(for: name, $0) } ?? name
+      let words = scene.slot?.progress.map { Words.waiting(for: name, $0) } ?? name
       overlays.spinner = .init(text: words, phase: Int((scene.now - since).milliseconds / 100))
     }
     if showsHelp {
@@ -260,23 +263,23 @@ struct View {
   }
 
   private func info(_ scene: Scene) -> [Overlays.Row] {
-    guard let telling = scene.telling, let info = telling.info else { return [] }
+    guard let slot = scene.slot, let info = slot.playback.info else { return [] }
     let codecs = [info.pictureCodec, info.soundCodec].compactMap { $0 }.joined(separator: " + ")
-    let shown = telling.shown.map { "\($0.width)x\($0.height)" } ?? "-"
+    let shown = slot.playback.shown.map { "\($0.width)x\($0.height)" } ?? "-"
     let rate = info.frameRate.map { " \(Words.fixed($0, digits: 2)) fps" } ?? ""
     let counts = scene.metrics.stories.last
     let perFrame = counts.map { $0.framesShown > 0 ? $0.bytesToTerminal / $0.framesShown : 0 } ?? 0
-    let length = telling.length.map { Words.length($0) } ?? "?"
+    let length = slot.playback.length.map { Words.length($0) } ?? "?"
     let rows: [Overlays.Row] = [
       .init(keys: "codec", meaning: "\(codecs) in \(info.container)"),
       .init(keys: "size", meaning: "\(info.displayWidth)x\(info.displayHeight)\(rate)"),
       .init(keys: "length", meaning: length),
       .init(keys: "grid", meaning: "\(shown) \(mode.rawValue), \(fit.rawValue)"),
       .init(keys: "frame", meaning: Words.bytes(perFrame)),
-      .init(keys: "dropped", meaning: "\(telling.framesDropped)"),
+      .init(keys: "dropped", meaning: "\(slot.playback.framesDropped)"),
     ]
-    let notes = telling.notes.all.map { Overlays.Row(keys: "note", meaning: $0) }
-    return rows + notes + (telling.progress.map { cacheRows($0, rate: scene.byteRate) } ?? [])
+    let notes = slot.notes.all.map { Overlays.Row(keys: "note", meaning: $0) }
+    return rows + notes + (slot.progress.map { cacheRows($0, rate: scene.byteRate) } ?? [])
   }
 
   private func cacheRows(_ progress: ResourceProgress, rate: UInt64?) -> [Overlays.Row] {

@@ -1,86 +1,7 @@
-import DecoderLink
 import Player
 import Stories
 import System
 import Testing
-
-@Suite struct MediaClockTests {
-  private let start = Instant.now
-
-  @Test func time_runsOnlyWhileAllowed() {
-    var clock = MediaClock()
-    #expect(clock.time(at: start + .seconds(9)) == .zero)
-    clock.run(at: start)
-    #expect(clock.time(at: start + .seconds(2)) == .seconds(2))
-    clock.stop(at: start + .seconds(3))
-    #expect(clock.time(at: start + .seconds(9)) == .seconds(3))
-    clock.run(at: start + .seconds(10))
-    #expect(clock.time(at: start + .seconds(11)) == .seconds(4))
-  }
-
-  @Test func set_keepsRunningOrStanding() {
-    var clock = MediaClock()
-    clock.set(to: .seconds(5), at: start)
-    #expect(!clock.isRunning)
-    #expect(clock.time(at: start + .seconds(1)) == .seconds(5))
-    clock.run(at: start)
-    clock.set(to: .seconds(1), at: start + .seconds(4))
-    #expect(clock.time(at: start + .seconds(6)) == .seconds(3))
-  }
-
-  @Test func moment_isWhenTheTimeComes() {
-    var clock = MediaClock()
-    #expect(clock.moment(of: .seconds(1)) == nil)
-    clock.set(to: .seconds(2), at: start)
-    clock.run(at: start)
-    #expect(clock.moment(of: .seconds(5)) == start + .seconds(3))
-  }
-
-  @Test(arguments: [(1_040, 1_005), (960, 995), (1_061, 1_061), (900, 900), (1_000, 1_000)])
-  func follow_aSmallDifference_isMadeUpBitByBit(heard: Int, shown: Int) {
-    var clock = MediaClock()
-    clock.run(at: start)
-    clock.follow(.milliseconds(heard), at: start + .seconds(1))
-    #expect(clock.time(at: start + .seconds(1)) == .milliseconds(shown))
-    #expect(clock.time(at: start + .seconds(2)) == .milliseconds(shown + 1000))
-  }
-
-  @Test func time_beforeItsStart_doesNotGoBack() {
-    var clock = MediaClock()
-    clock.run(at: start)
-    #expect(clock.time(at: start + .seconds(-3)) == .zero)
-  }
-}
-
-@Suite struct PictureQueueTests {
-  private func queue(_ milliseconds: [Int]) -> PictureQueue {
-    var queue = PictureQueue()
-    for time in milliseconds {
-      queue.append(
-        DecodedPicture(
-          serial: 0, time: .milliseconds(time), duration: nil, width: 1, height: 1, pixels: [0]))
-    }
-    return queue
-  }
-
-  @Test(
-    arguments: [
-      (39, nil, 0, 3), (40, 40, 0, 2), (79, 40, 0, 2), (80, 80, 1, 1), (500, 120, 2, 0),
-    ] as [(Int, Int?, Int, Int)])
-  func takeDue_takesTheNewestThatIsDue(at time: Int, taken: Int?, late: Int, left: Int) {
-    var queue = queue([40, 80, 120])
-    let due = queue.takeDue(at: .milliseconds(time))
-    #expect(due?.picture.time == taken.map { .milliseconds($0) })
-    #expect(due?.late ?? 0 == late)
-    #expect(queue.count == left)
-  }
-
-  @Test func takeFirst_ignoresTimes() {
-    var queue = queue([40, 80])
-    #expect(queue.takeFirst()?.time == .milliseconds(40))
-    #expect(queue.nextTime == .milliseconds(80))
-  }
-}
 
 @Suite struct PointerTests {
   private let start = Instant.now
@@ -101,24 +22,6 @@ import Testing
     #expect(pointer.tick(at: start + .milliseconds(300)) == nil)
     #expect(pointer.release(at: start + .seconds(2)) == .hold(false))
     #expect(pointer.release(at: start + .seconds(3)) == nil)
-  }
-}
-
-@Suite struct DecodingPaceTests {
-  @Test func effort_changesOnlyAfterStayingLateOrOnTime() {
-    let start = Instant.now
-    var pace = DecodingPace()
-    func effort(_ lateness: Int, at milliseconds: Int) -> Effort? {
-      pace.effort(
-        lateness: .milliseconds(lateness), now: start + .milliseconds(milliseconds))
-    }
-    #expect(effort(90, at: 0) == nil)
-    #expect(effort(20, at: 300) == nil)
-    #expect(effort(90, at: 400) == nil)
-    #expect(effort(90, at: 901) == .hurried)
-    #expect(effort(90, at: 2000) == nil)
-    #expect(effort(0, at: 3000) == nil)
-    #expect(effort(0, at: 8001) == .full)
   }
 }
 

@@ -17,7 +17,7 @@ import Testing
       Story(source: .file("/\($0).png"), expires: expires[$0])
     }
     return Scene(
-      stage: stage, stories: stories, reelNames: stage.reels.map { _ in "anna" }, telling: nil,
+      stage: stage, stories: stories, reelNames: stage.reels.map { _ in "anna" }, slot: nil,
       reelWasSeen: false, layout: .layout(columns: columns, rows: 24), unicode: unicode,
       metrics: Metrics(), byteRate: nil, savedBytes: 0, now: now, wallClock: 1_000)
   }

@@ -1,39 +1,40 @@
 import DecoderLink
 import Decoders
+import Playback
 import Resources
 import Sound
 import Stories
 import System
 
-/// The story that is told and those that are kept ready beside it: opens them, gives each its
-/// decoder, and lets go of those that are not needed.
-final class Tellings {
+/// The story that plays and those that are kept ready beside it: opens them, gives each its decoder,
+/// and lets go of those that are not needed.
+final class PlaybackPool {
   private let stories: [Story]
-  let pool: DecoderPool
+  let decoders: DecoderPool
   private let bytes: StoryBytes
   private let options: PlayOptions
   /// nil where nothing is to be heard.
   private let speaker: Speaker?
-  private var ready: [Int: Telling] = [:]
-  /// The bytes of those that are told or ready, and of the one before: what no cache keeps is there
+  private var ready: [Int: StorySlot] = [:]
+  /// The bytes of those that play or are ready, and of the one before: what no cache keeps is there
   /// only as long as somebody holds it.
   private var resources: [Int: any Resource] = [:]
   /// What failed while it was made ready: left alone until its turn comes.
   private var unready: Set<Int> = []
   private var isHeldBack = false
-  private(set) var current: Telling?
-  /// What was told before: its process ends once that costs the new one's first picture no time.
-  private var leaving: Telling?
-  /// The story that was told before.
+  private(set) var current: StorySlot?
+  /// What played before: its process ends once that costs the new one's first picture no time.
+  private var leaving: StorySlot?
+  /// The story that played before.
   private var former: Int?
   var shape: PictureRequest
 
   init(
-    stories: [Story], pool: DecoderPool, bytes: StoryBytes, options: PlayOptions,
+    stories: [Story], decoders: DecoderPool, bytes: StoryBytes, options: PlayOptions,
     speaker: Speaker?, shape: PictureRequest
   ) {
     self.stories = stories
-    self.pool = pool
+    self.decoders = decoders
     self.bytes = bytes
     self.options = options
     self.speaker = speaker
@@ -41,45 +42,49 @@ final class Tellings {
   }
 
   /// All that have a decoder.
-  var all: [Telling] { (current.map { [$0] } ?? []) + ready.values }
+  var all: [StorySlot] { (current.map { [$0] } ?? []) + ready.values }
 
-  /// Whether a story can be told without starting a process.
-  func canTellAtOnce(_ story: Int) -> Bool { ready[story] != nil || pool.hasSpare }
+  /// Whether a story can be played without starting a process.
+  func canPlayAtOnce(_ story: Int) -> Bool { ready[story] != nil || decoders.hasSpare }
 
   /// Whether a story's first picture waits to be shown.
   func hasPicture(of story: Int?) -> Bool {
-    story.flatMap { ready[$0] }?.hasWaitingPicture ?? false
+    story.flatMap { ready[$0] }?.playback.hasWaitingPicture ?? false
   }
 
-  /// Makes a story the current one; what was told before ends.
-  func tell(_ story: Int, generation: Int) throws(ResourceError) {
+  /// Makes a story the current one, from a position on; what played before ends.
+  func play(
+    _ story: Int, generation: Int, from position: Duration, now: Instant
+  ) throws(ResourceError) {
     leaveCurrent()
     dropFailed()
     resources = resources.filter { $0.key == story || $0.key == former || ready[$0.key] != nil }
     // One that failed while it waited is tried anew: now its reason can be shown.
     unready.remove(story)
-    let telling: Telling
+    let slot: StorySlot
     if let waiting = ready.removeValue(forKey: story) {
-      note(story, "was kept ready, \(waiting.hasWaitingPicture ? "with" : "without") its picture")
-      telling = waiting
+      note(
+        story,
+        "was kept ready, \(waiting.playback.hasWaitingPicture ? "with" : "without") its picture")
+      slot = waiting
     } else {
       note(story, "was not ready")
-      telling = try open(story, urgency: .playing)
+      slot = try open(story, urgency: .playing, now: now)
     }
-    current = telling
-    telling.setUrgency(.playing)
-    telling.begin(generation: generation)
+    current = slot
+    slot.setUrgency(.playing)
+    slot.begin(generation: generation, at: position, now: now)
   }
 
   /// Lets the story that comes next by itself begin where the current one ends, its sound too where
-  /// it is sure that it is told.
+  /// it is sure that it plays.
   func arrange(_ next: Int?, now: Instant, where isSure: (Int) -> Bool) {
     guard let current, let next, let waiting = ready[next] else { return }
-    if current.isEnding(at: now) { waiting.prepare() }
+    if current.playback.isEnding(at: now) { waiting.prepare(at: now) }
     current.arrange(waiting) { isSure(next) }
   }
 
-  /// The current story is told no more; `letGo` ends its decoder.
+  /// The current story plays no more; `letGo` ends its decoder.
   func leaveCurrent() {
     guard current != nil else { return }
     letGo()
@@ -105,15 +110,15 @@ final class Tellings {
     guard holds != isHeldBack else { return }
     isHeldBack = holds
     options.log.note(.playback, "neighbours are \(holds ? "" : "no longer ")held back")
-    for telling in ready.values { telling.setUrgency(holds ? .held : .ready) }
+    for slot in ready.values { slot.setUrgency(holds ? .held : .ready) }
   }
 
   /// Keeps just these stories ready.
-  func keepReady(_ wanted: [Int]) {
+  func keepReady(_ wanted: [Int], now: Instant) {
     letGo()
-    for (story, telling) in ready where !wanted.contains(story) {
+    for (story, slot) in ready where !wanted.contains(story) {
       note(story, "is no longer kept ready")
-      telling.close()
+      slot.close()
       ready[story] = nil
     }
     for story in wanted
@@ -121,9 +126,9 @@ final class Tellings {
       // A neighbour that cannot be opened says so when its turn comes.
       do {
         let urgency = isHeldBack ? ResourceUrgency.held : .ready
-        let telling = try open(story, urgency: urgency)
-        telling.setUrgency(urgency)
-        ready[story] = telling
+        let slot = try open(story, urgency: urgency, now: now)
+        slot.setUrgency(urgency)
+        ready[story] = slot
         note(story, "kept ready\(isHeldBack ? ", held back" : "")")
       } catch {
         note(story, "cannot be made ready: \(error.reason)")
@@ -131,14 +136,14 @@ final class Tellings {
       }
     }
     resources = resources.filter { $0.key == current?.story || ready[$0.key] != nil }
-    try? pool.prepareSpare()
+    try? decoders.prepareSpare()
   }
 
   /// Lets go of the processes of those that failed: a dead socket would wake the loop for ever.
   func dropFailed() {
-    for (story, telling) in ready where telling.hasFailed {
+    for (story, slot) in ready where slot.playback.isLost {
       note(story, "cannot be made ready")
-      telling.close()
+      slot.close()
       ready[story] = nil
       unready.insert(story)
     }
@@ -147,15 +152,15 @@ final class Tellings {
   func reshape(_ shape: PictureRequest, at now: Instant) {
     guard shape != self.shape else { return }
     self.shape = shape
-    for telling in all { telling.reshape(shape, at: now) }
+    for slot in all { slot.reshape(shape, at: now) }
   }
 
-  func reap() { pool.reap() }
+  func reap() { decoders.reap() }
 
   func close() {
     endCurrent()
     keepNone()
-    pool.close()
+    decoders.close()
   }
 
   private func note(_ story: Int, _ words: @autoclosure () -> String) {
@@ -163,14 +168,14 @@ final class Tellings {
   }
 
   private func keepNone() {
-    for telling in ready.values { telling.close() }
+    for slot in ready.values { slot.close() }
     ready = [:]
     resources = [:]
   }
 
   private func open(
-    _ number: Int, urgency: ResourceUrgency
-  ) throws(ResourceError) -> Telling {
+    _ number: Int, urgency: ResourceUrgency, now: Instant
+  ) throws(ResourceError) -> StorySlot {
     let story = stories[number]
     let (resource, opener) = try bytes.open(story)
     // Before its first byte is asked for.
@@ -178,7 +183,7 @@ final class Tellings {
     let session: DecoderSession
     do {
       session = try DecoderSession(
-        from: pool, telling: resource, opener: opener, shape: shape,
+        from: decoders, telling: resource, opener: opener, shape: shape,
         soundRate: speaker.map { _ in UInt32(SoundFormat.rate) })
     } catch {
       throw ResourceError("the decoder does not start: \(error.reason)")
@@ -186,10 +191,13 @@ final class Tellings {
     options.log.note(.decoder, "pid \(session.identifier) opens \(story.shortName)")
     resources[number] = resource
     let own = story.imageTime.flatMap { $0 > 0 ? Duration.seconds($0) : nil }
-    return Telling(
+    let wants = Playback.Options(
+      durations: DisplayDurations(own: own, imageTime: options.imageTime),
+      soundRate: speaker.map { _ in SoundFormat.rate }, isUntimed: options.untimed,
+      showsOnlyFirst: options.reduceMotion)
+    return StorySlot(
       story: number, session: session, progress: StoryBytes.progress(of: resource),
-      speaker: speaker, stays: StayTimes(own: own, imageTime: options.imageTime),
-      untimed: options.untimed, onlyFirst: options.reduceMotion)
+      speaker: speaker, options: wants, now: now)
   }
 }
 

@@ -1,18 +1,18 @@
 import System
 import Testing
 
-@testable import Player
+import Playback
 
-@Suite struct ChangeTimeTests {
+@Suite struct TransitionLatencyTests {
   private let start = Instant.now
   private func at(_ milliseconds: Int) -> Instant { start + .milliseconds(milliseconds) }
 
   @Test func expected_isNothing_beforeAnythingWasSeen() {
-    #expect(ChangeTime().expected == .zero)
+    #expect(TransitionLatency().expected == .zero)
   }
 
   @Test func firstPicture_isTheGuess_untilAStoryHasEnded() {
-    var time = ChangeTime()
+    var time = TransitionLatency()
     time.pictureBegins(at: at(0))
     time.pictureIsShown(at: at(4))
     #expect(time.expected == .milliseconds(4))
@@ -28,7 +28,7 @@ import Testing
   }
 
   @Test func changes_moveItByAQuarter_andOneThatWasHeldUpByLittle() {
-    var time = ChangeTime()
+    var time = TransitionLatency()
     for (took, expected) in [(8, 8), (16, 10), (10, 10), (2, 8)] {
       time.storyFinished(at: at(0))
       time.pictureIsShown(at: at(took))
@@ -40,7 +40,7 @@ import Testing
   }
 
   @Test func changeThatTheViewerLeft_isForgotten() {
-    var time = ChangeTime()
+    var time = TransitionLatency()
     time.storyFinished(at: at(0))
     time.abandon()
     time.pictureIsShown(at: at(20))

@@ -2,15 +2,15 @@ import DecoderLink
 import System
 
 /// Decides from how late pictures come whether the decoder must skip some.
-package struct DecodingPace {
+public struct DecodingPace: Sendable {
   private var isHurried = false
   private var lateSince: Instant?
   private var onTimeSince: Instant?
 
-  package init() {}
+  public init() {}
 
   /// The effort to change to, nil to go on as it is.
-  package mutating func effort(lateness: Duration, now: Instant) -> Effort? {
+  public mutating func effort(lateness: Duration, now: Instant) -> Effort? {
     let isLate = lateness > .milliseconds(80)
     if isLate {
       onTimeSince = nil

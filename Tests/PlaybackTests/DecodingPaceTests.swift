@@ -1,0 +1,22 @@
+import DecoderLink
+import Playback
+import System
+import Testing
+
+@Suite struct DecodingPaceTests {
+  @Test func effort_changesOnlyAfterStayingLateOrOnTime() {
+    let start = Instant.now
+    var pace = DecodingPace()
+    func effort(_ lateness: Int, at milliseconds: Int) -> Effort? {
+      pace.effort(
+        lateness: .milliseconds(lateness), now: start + .milliseconds(milliseconds))
+    }
+    #expect(effort(90, at: 0) == nil)
+    #expect(effort(20, at: 300) == nil)
+    #expect(effort(90, at: 400) == nil)
+    #expect(effort(90, at: 901) == .hurried)
+    #expect(effort(90, at: 2000) == nil)
+    #expect(effort(0, at: 3000) == nil)
+    #expect(effort(0, at: 8001) == .full)
+  }
+}
