@@ -51,7 +51,7 @@ let package = Package(
     room("Pictures"),
     room("DecoderLink"),
     room("JSONText"),
-    room("Playback", ["DecoderLink", "System"]),
+    room("Playback", ["Stories", "DecoderLink", "System"]),
 
     // Rooms that touch the machine.
     room("System", ["CLinux", "CZlib"]),
@@ -98,7 +98,7 @@ let package = Package(
     tests("PicturesTests", ["Pictures"]),
     tests("JSONTextTests", ["JSONText", "Support"]),
     tests("DecoderLinkTests", ["DecoderLink", "Support"]),
-    tests("PlaybackTests", ["Playback", "DecoderLink", "System", "Support"]),
+    tests("PlaybackTests", ["Playback", "Stories", "DecoderLink", "System", "Support"]),
     tests("SupportTests", ["Support", "System"]),
     tests("SystemTests", ["System", "Support"]),
     tests("FeedsTests", ["Feeds", "Stories", "System", "Support"]),
