@@ -52,7 +52,7 @@ let package = Package(
     room("DecoderLink"),
     room("JSONText"),
     room("Addresses"),
-    room("Playback", ["DecoderLink", "System"]),
+    room("Playback", ["Stories", "DecoderLink", "System"]),
 
     // Rooms that touch the machine.
     room("System", ["CLinux", "CZlib"]),
@@ -101,7 +101,7 @@ let package = Package(
     tests("JSONTextTests", ["JSONText", "Support"]),
     tests("AddressesTests", ["Addresses"]),
     tests("DecoderLinkTests", ["DecoderLink", "Support"]),
-    tests("PlaybackTests", ["Playback", "DecoderLink", "System", "Support"]),
+    tests("PlaybackTests", ["Playback", "Stories", "DecoderLink", "System", "Support"]),
     tests("SupportTests", ["Support", "System"]),
     tests("SystemTests", ["System", "Support"]),
     tests("FeedsTests", ["Feeds", "Stories", "System", "Support"]),

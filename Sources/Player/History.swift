@@ -199,7 +199,7 @@ public final class History {
     shownSince = nil
     isClosed = false
     isThrough = false
-    placeDue = .now + Player.calm
+    placeDue = .now + Director.calm
     // Until it is left, it is where the last run was.
     beginning = hasBegun || start?.story != story ? .zero : start?.position ?? .zero
     hasBegun = true

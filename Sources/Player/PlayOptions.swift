@@ -47,6 +47,9 @@ public struct PlayOptions: Sendable {
 
   /// The options of a player that is told nothing.
   public init() {}
+
+  /// Whether stories are made ready before their turn: where nobody watches, nobody waits.
+  var looksAhead: Bool { preload && !untimed }
 }
 
 /// How a run of the player ended.

@@ -29,42 +29,30 @@ public final class Player {
   let signals: Signals
   let screen: Screen
   let pool: PlaybackPool
-  private let preloader: Preloader
+  let preloader: Preloader
   let loudness: Loudness
   let reactions: ReactionDesk
   private let processStart: Instant
-  var stage: Stage
+  var director: Director
+  /// When the director must be asked again at the latest.
+  var directorDeadline: Instant?
   var view: View
   var pointer = Pointer()
   var links = LinkOpener()
   var saver: StillSaver?
   var log: TellingLog
   let history: History
-  /// The telling that waits for whether others have used up its story's views.
-  var asked: Stage.Telling?
   var remembersPlace = false
   var endedBy: Signals.Signal?
   var isFinished = false
-  /// The reel of the story that was told last.
-  var shownReel: Int?
   /// What must be done as soon as no frame is under way.
   var layoutIsStale = false
   var terminalIsUnknown = false
   var mustPaint = false
   private var lastPaint: Instant?
-  var neighboursDue: Instant?
   /// Decoders get a new grid only once the size has settled: each change costs them a seek.
   private var reshapeDue: Instant?
-  var errorUntil: Instant?
   var posters = Posters()
-  /// Stories that are passed by faster than this are not opened.
-  static let calm = Duration.milliseconds(150)
-  var lastJump: Instant?
-  /// When the current story is opened unless another jump follows; nil once it is.
-  var openDue: Instant?
-  /// The first picture on the screen is one from before.
-  var showsPoster = false
-  var latency = TransitionLatency()
 
   /// - Parameters:
   ///   - feed: what `history` has chosen.
@@ -91,17 +79,19 @@ public final class Player {
     reactions = ReactionDesk(
       endpoint: options.animations ?? feed.animations, received: feed.reactions, options: options,
       network: bytes.network, pool: pool)
-    stage = Stage(
-      reelSizes: feed.reels.map(\.stories.count),
-      options: Stage.Options(manual: options.manual, untimed: options.untimed),
-      first: history.start?.story ?? 0)
+    director = Director(
+      stage: Stage(
+        reelSizes: feed.reels.map(\.stories.count),
+        options: Stage.Options(manual: options.manual, untimed: options.untimed),
+        first: history.start?.story ?? 0),
+      looksAhead: options.looksAhead)
     view = View(options: options, now: .now)
     view.isMuted = loudness.isMuted
   }
 
   /// Plays until the viewer quits, a signal ends it, or nothing is left.
   public func run() throws(SystemError) -> Result {
-    perform(stage.handle(.start), now: .now)
+    direct(.command(.start), now: .now)
     while !isFinished {
       try turn()
     }
@@ -173,13 +163,11 @@ public final class Player {
 
   private func nextMoment(now: Instant) -> Instant? {
     var moments: [Instant?] = [
-      pointer.deadline, errorUntil, reshapeDue, saver?.deadline, openDue,
-      // Past its time it waits for bytes or a picture.
-      neighboursDue.flatMap { $0 > now ? $0 : nil },
+      pointer.deadline, directorDeadline, reshapeDue, saver?.deadline,
     ]
     moments += pool.all.map(\.deadline)
     if !screen.isBusy {
-      if errorUntil == nil { moments.append(pool.current?.nextMoment) }
+      if !director.showsError { moments.append(pool.current?.nextMoment) }
       moments.append(view.nextMoment(scene(now: now)))
       moments.append(reactions.nextMoment(at: now, position: runningPosition(now: now)))
       moments.append(screen.nextMoment(now: now))
@@ -196,11 +184,7 @@ public final class Player {
   private func showWhatIsDue(now: Instant) {
     noteDrained(now: now)
     if let gesture = pointer.tick(at: now) { perform(gesture, now: now) }
-    if let due = errorUntil, now >= due {
-      errorUntil = nil
-      perform(stage.handle(.errorRead(generation: stage.current.generation)), now: now)
-    }
-    if let due = openDue, now >= due { open(stage.current, now: now) }
+    direct(.tick, now: now)
     lookAhead(now: now)
     if let due = reshapeDue, now >= due {
       reshapeDue = nil
@@ -223,20 +207,13 @@ public final class Player {
     let buffer = pool.current?.playback.bufferStatus(at: now)
     preloader.holdBack(buffer?.isComfortable == false)
     if let needed = buffer.map(\.needsAllBandwidth) ?? false { pool.holdBack(needed) }
-    guard let due = neighboursDue, now >= due, pool.current?.hasPicture ?? true,
-      buffer?.allowsPreloading != false || options.untimed
-    else { return }
-    neighboursDue = nil
-    let looksAhead = options.preload && !options.untimed
-    // One that is asked about is about to be told.
-    let isAsked = asked.map { [$0.story] } ?? []
-    pool.keepReady(looksAhead ? isAsked + stage.neighbours : [], now: now)
-    preloader.want(looksAhead ? stage.upcoming : [])
+    let isAllowed = buffer?.allowsPreloading != false || options.untimed
+    direct(.lookAhead(isAllowed: isAllowed && pool.current?.hasPicture ?? true), now: now)
   }
 
   private func stepStory(now: Instant) {
     guard let slot = pool.current, let generation = slot.generation,
-      errorUntil == nil
+      !director.showsError
     else { return }
     for words in slot.notes.takeNew() {
       let line = "\(stories[slot.story].shortName): \(words)"
@@ -246,36 +223,28 @@ public final class Player {
     let isNextReady = !options.untimed && pool.hasPicture(of: stage.successor)
     log.watch(slot, rate: bytes.network.rate, now: now)
     defer { if !stage.isWaiting, slot === pool.current { history.watch(slot, now: now) } }
-    switch slot.step(at: now, lead: isNextReady ? latency.expected : .zero) {
+    switch slot.step(at: now, lead: isNextReady ? director.lead : .zero) {
     case .nothing: break
     case .show(let picture):
-      if screen.isAwaitingStory {
-        posters.note(picture, of: slot.story)
-        latency.pictureBegins(at: now)
-      }
+      let isFirst = screen.isAwaitingStory
+      if isFirst { posters.note(picture, of: slot.story) }
       screen.setPicture(picture, now: now)
       mustPaint = true
-      guard !stage.isWaiting else { return }
-      // The poster was this picture already.
-      if !showsPoster { log.pictureShown(now: now) }
-      showsPoster = false
-      history.pictureShown(now: now)
-      perform(stage.handle(.began(generation: generation)), now: now)
+      direct(.pictureShown(isFirst: isFirst, generation: generation), now: now)
+      if !stage.isWaiting { history.pictureShown(now: now) }
     case .finished:
       log.storyFinished(slot, now: now)
       let isExhausted = history.end(.ended, slot)
-      var effects = isExhausted ? stage.handle(.exhausted(story: slot.story)) : []
-      effects += stage.handle(.finished(generation: generation))
-      // What is left of its sound is heard, and the next one's behind it.
-      perform(effects, keepsSound: true, now: now)
-      if isNextReady, !stage.isWaiting { latency.storyFinished(at: now) }
+      direct(
+        .finished(generation: generation, isExhausted: isExhausted, isNextReady: isNextReady),
+        now: now)
     case .failed(let reason):
-      fail(generation: generation, reason: reason, now: now)
+      direct(fail(generation: generation, reason: reason, now: now), now: now)
     }
   }
 
   private func stepReactions(now: Instant) {
-    let shown = errorUntil == nil && pool.current?.hasPicture == true
+    let shown = !director.showsError && pool.current?.hasPicture == true
     let position = shown ? pool.current?.playback.position(at: now) : nil
     if reactions.step(at: now, position: position, shape: screen.reactionShape()) {
       screen.setOverlay(reactions.overlay)
@@ -286,7 +255,7 @@ public final class Player {
 
   /// The story's media time, while it goes on by itself.
   private func runningPosition(now: Instant) -> Duration? {
-    guard let playback = pool.current?.playback, playback.isRunning, errorUntil == nil else {
+    guard let playback = pool.current?.playback, playback.isRunning, !director.showsError else {
       return nil
     }
     return playback.position(at: now)
@@ -316,7 +285,7 @@ public final class Player {
     guard !screen.isBusy else { return }
     log.notePicture(soundLead: pool.current?.soundLead(at: now))
     guard !screen.isAwaitingStory else { return }
-    latency.pictureIsShown(at: now)
+    direct(.firstPictureIsOnScreen, now: now)
     pool.letGo()
   }
 

@@ -4,24 +4,11 @@ import System
 
 // Views that are used up, and the place that a run leaves.
 extension Player {
-  /// A story that the rules forbid gives way to another; so do all that they forbid by now.
-  func exhaust(_ story: Int) -> [Stage.Effect] {
-    let time = WallClock.seconds
-    let others = stories.indices.filter { $0 != story && history.forbids($0, now: time) }
-    return (others + [story]).flatMap { stage.handle(.exhausted(story: $0)) }
-  }
-
   func takeAnswers(now: Instant) {
     history.keepPlace(now: now)
     for story in history.take() {
-      guard let telling = asked, telling.story == story, telling == stage.current else { continue }
-      asked = nil
-      if history.forbids(story, now: WallClock.seconds) {
-        log.withdraw()
-        perform(stage.handle(.exhausted(story: story)), now: now)
-      } else {
-        begin(telling, now: now)
-      }
+      let isForbidden = history.forbids(story, now: WallClock.seconds)
+      direct(.viewsChecked(story: story, isForbidden: isForbidden), now: now)
     }
   }
 

@@ -74,7 +74,7 @@ extension Player {
 
   private func press(_ key: Key, now: Instant) {
     view.lastKey = now
-    if stage.isAtEndCard, key == .enter { return answer(.replay, now: now) }
+    if stage.isAtEndCard, key == .enter { return direct(.jump(.replay), now: now) }
     // What lies over the strip comes first.
     let isCovered = stage.isAtEndCard || view.showsHelp
     if !isCovered, reactions.press(key, at: now) { return }
@@ -84,13 +84,13 @@ extension Player {
     }
     if options.untimed, action != .quit, action != .quitRemembering { return }
     switch action {
-    case .next: answer(.next, now: now)
-    case .previous: answer(.previous, now: now)
-    case .nextReel: answer(.nextReel, now: now)
-    case .previousReel: answer(.previousReel, now: now)
-    case .restart: answer(.restart, now: now)
-    case .end: answer(.end, now: now)
-    case .pause: perform(stage.handle(.togglePause), now: now)
+    case .next: direct(.jump(.next), now: now)
+    case .previous: direct(.jump(.previous), now: now)
+    case .nextReel: direct(.jump(.nextReel), now: now)
+    case .previousReel: direct(.jump(.previousReel), now: now)
+    case .restart: direct(.jump(.restart), now: now)
+    case .end: direct(.jump(.end), now: now)
+    case .pause: direct(.command(.togglePause), now: now)
     case .seekBack: seek(by: .seconds(-5), now: now)
     case .seekForward: seek(by: .seconds(5), now: now)
     case .repaint: refresh()
@@ -114,25 +114,15 @@ extension Player {
     view.isMuted = loudness.isMuted
   }
 
-  /// An event that a story's picture answers: its latency counts.
-  private func answer(_ event: Stage.Event, now: Instant) {
-    let effects = stage.handle(event)
-    guard !effects.isEmpty else { return }
-    log.keyPressed(at: now)
-    let isHurried = lastJump.map { now - $0 < Player.calm } ?? false
-    lastJump = now
-    perform(effects, isHurried: isHurried, now: now)
-  }
-
   func perform(_ gesture: Pointer.Gesture, now: Instant) {
     guard !options.untimed else { return }
     switch gesture {
-    case .hold(let down): perform(stage.handle(.hold(down)), now: now)
+    case .hold(let down): direct(.command(.hold(down)), now: now)
     case .click(let row, let column):
       if row == screen.layout.barRow, let target = view.segment(at: column, scene(now: now)) {
         clickBar(target.index, target.fraction, now: now)
       } else {
-        answer(column < screen.columns / 2 ? .previous : .next, now: now)
+        direct(.jump(column < screen.columns / 2 ? .previous : .next), now: now)
       }
     }
   }
@@ -140,7 +130,7 @@ extension Player {
   private func clickBar(_ segment: Int, _ fraction: Double, now: Instant) {
     let reel = stage.reels[stage.reel(of: stage.current.story)]
     guard reel.lowerBound + segment == stage.current.story, !stage.isAtEndCard else {
-      return answer(.goTo(storyInReel: segment), now: now)
+      return direct(.jump(.goTo(storyInReel: segment)), now: now)
     }
     if let slot = pool.current, let length = slot.playback.length {
       seek(slot, to: length * fraction, now: now)

@@ -4,114 +4,105 @@ import Sound
 import Stories
 import System
 
-// What the stage wants: which story is told, which is left, and what becomes of them.
+// What the director wants: which story plays, which is left, and what becomes of them.
 extension Player {
-  /// Does what the stage wants.
-  ///
-  /// - Parameters:
-  ///   - isHurried: the viewer passes stories by.
-  ///   - keepsSound: the story that is left has come to its end by itself: what is left of its sound
-  ///     is heard.
-  func perform(
-    _ effects: [Stage.Effect], isHurried: Bool = false, keepsSound: Bool = false, now: Instant
-  ) {
-    for effect in effects {
-      switch effect {
-      case .tell(let telling):
-        leaveStory(keepsSound: keepsSound, now: now)
-        enter(telling, isHurried: isHurried, keepsSound: keepsSound, now: now)
-      case .showError(let telling, let reason): showError(telling, reason, now: now)
-      case .pause(let paused):
-        options.log.note(.playback, paused ? "paused" : "no longer paused")
-        pool.current?.setPaused(paused, at: now)
-      case .showEndCard:
-        options.log.note(.playback, "end card")
-        leaveStory(keepsSound: keepsSound, now: now)
-        reactions.storyBegan(nil, at: now)
-        history.clearPlace()
-        neighboursDue = now
-        mustPaint = true
-      case .finish:
-        leaveStory(keepsSound: keepsSound, now: now)
-        history.clearPlace()
-        isFinished = true
-      }
+  var stage: Stage { director.stage }
+
+  /// Gives the director an input, and does what it wants, and what it wants for the answers.
+  func direct(_ input: Director.Input, now: Instant) {
+    var inputs = [input]
+    while !inputs.isEmpty {
+      let output = director.handle(inputs.removeFirst(), at: now)
+      directorDeadline = output.deadline
+      inputs += output.effects.compactMap { execute($0, now: now) }
     }
+  }
+
+  /// Does one thing; returns the answer where one is waited for and known.
+  private func execute(_ effect: Director.Effect, now: Instant) -> Director.Input? {
+    switch effect {
+    case .leave(let keepsSound): leaveStory(keepsSound: keepsSound, now: now)
+    case .judge(let telling): return judge(telling)
+    case .enter(let story, let slide): enter(story, slide, now: now)
+    case .showPoster(let story):
+      guard let poster = posters[story] else { return nil }
+      screen.setPicture(poster, now: now)
+      mustPaint = true
+      log.pictureShown(now: now)
+      return .posterShown
+    case .checkViews(let story):
+      return history.asks(about: story) ? nil : .viewsChecked(story: story, isForbidden: false)
+    case .withdraw: log.withdraw()
+    case .play(let telling): return play(telling, now: now)
+    case .setPaused(let paused):
+      options.log.note(.playback, paused ? "paused" : "no longer paused")
+      pool.current?.setPaused(paused, at: now)
+    case .showError(let story, let reason):
+      view.error = "cannot play \(stories[story].shortName): \(reason)"
+    case .showEndCard:
+      options.log.note(.playback, "end card")
+      reactions.storyBegan(nil, at: now)
+      history.clearPlace()
+      mustPaint = true
+    case .quit:
+      history.clearPlace()
+      isFinished = true
+    case .keepReady(let wanted):
+      pool.keepReady(wanted, now: now)
+      preloader.want(options.looksAhead ? stage.upcoming : [])
+    case .countKey: log.keyPressed(at: now)
+    case .countPicture: log.pictureShown(now: now)
+    }
+    return nil
   }
 
   private func leaveStory(keepsSound: Bool, now: Instant) {
     log.close(.skipped, pool.current, now: now)
     history.end(.skipped, pool.current)
-    asked = nil
     if !keepsSound { loudness.speaker?.cut() }
     pool.leaveCurrent()
-    errorUntil = nil
-    openDue = nil
-    showsPoster = false
-    latency.abandon()
     view.error = nil
   }
 
-  private func enter(
-    _ telling: Stage.Telling, isHurried: Bool, keepsSound: Bool, now: Instant
-  ) {
-    guard !history.forbids(telling.story, now: WallClock.seconds) else {
-      let effects = exhaust(telling.story)
-      return perform(effects, isHurried: isHurried, keepsSound: keepsSound, now: now)
-    }
-    log.begin(stories[telling.story], now: now)
-    history.begin(telling.story)
+  /// Whether the rules forbid a story; only then it matters which others they forbid.
+  private func judge(_ telling: Stage.Telling) -> Director.Input {
+    let time = WallClock.seconds
+    let isForbidden = history.forbids(telling.story, now: time)
+    return .judged(
+      telling,
+      forbidden: isForbidden ? stories.indices.filter { history.forbids($0, now: time) } : [],
+      opensAtOnce: pool.canPlayAtOnce(telling.story))
+  }
+
+  private func enter(_ story: Int, _ slide: Director.Slide?, now: Instant) {
+    log.begin(stories[story], now: now)
+    history.begin(story)
     view.storyBegan(at: now)
-    reactions.storyBegan(stories[telling.story], at: now)
+    reactions.storyBegan(stories[story], at: now)
     screen.beginStory()
-    let reel = stage.reel(of: telling.story)
-    if let shownReel, shownReel != reel {
-      screen.slideNext(from: reel > shownReel ? .right : .left)
-    }
-    shownReel = reel
-    // Rapid pressing passes stories by: what lies around them is opened only where one stays.
-    neighboursDue = now + Player.calm
-    guard isHurried, !pool.canPlayAtOnce(telling.story) else {
-      return open(telling, now: now)
-    }
-    openDue = now + Player.calm
-    if let poster = posters[telling.story] {
-      screen.setPicture(poster, now: now)
-      mustPaint = true
-      log.pictureShown(now: now)
-      showsPoster = true
-    }
+    if let slide { screen.slideNext(from: slide == .forward ? .right : .left) }
   }
 
-  func open(_ telling: Stage.Telling, now: Instant) {
-    openDue = nil
-    if history.asks(about: telling.story) { asked = telling } else { begin(telling, now: now) }
-  }
-
-  func begin(_ telling: Stage.Telling, now: Instant) {
+  private func play(_ telling: Stage.Telling, now: Instant) -> Director.Input? {
     // A run that goes on where the last one stopped begins within a story.
     let position = telling.generation == 1 ? history.start?.position : nil
     do {
       try pool.play(
         telling.story, generation: telling.generation, from: position ?? .zero, now: now)
       if stage.isPaused { pool.current?.setPaused(true, at: now) }
+      return nil
     } catch {
-      fail(generation: telling.generation, reason: error.reason, now: now)
+      return fail(generation: telling.generation, reason: error.reason, now: now)
     }
   }
 
-  func fail(generation: Int, reason: String, now: Instant) {
+  /// The story cannot be played (further): what is to be said to the director.
+  func fail(generation: Int, reason: String, now: Instant) -> Director.Input {
     log.fail("cannot play \(stories[stage.current.story].shortName): \(reason)")
     log.close(.failed, pool.current, now: now)
     history.end(.failed, pool.current)
     loudness.speaker?.cut()
     pool.endCurrent()
-    perform(stage.handle(.failed(generation: generation, reason: reason)), now: now)
-  }
-
-  private func showError(_ telling: Stage.Telling, _ reason: String, now: Instant) {
-    let line = "cannot play \(stories[telling.story].shortName): \(reason)"
-    view.error = line
-    errorUntil = now + .seconds(3)
+    return .failed(generation: generation, reason: reason)
   }
 }

@@ -152,6 +152,17 @@ import Testing
     #expect(rig.tick() == [.shown(40)])
   }
 
+  /// A decoder may read on behind the only picture that is shown: nobody waits for that.
+  @Test(arguments: [(MediaInfo.video, true), (.still, false)])
+  func missingBytes_stopNothing_whereTheEndIsKnown(info: MediaInfo, showsOnlyFirst: Bool) {
+    var rig = Rig(info, showsOnlyFirst: showsOnlyFirst)
+    rig.picture(0)
+    rig.tick()
+    rig.send(.buffer(BufferReport(isWaiting: true, fetched: little)))
+    rig.tick(after: 500)
+    #expect(rig.playback.state == .playing && rig.position == 500)
+  }
+
   /// Paused time is not a stall.
   @Test func pause_endsAStall() {
     var rig = stalled(fetched: little)

@@ -1,0 +1,219 @@
+import Stories
+import System
+
+/// Which story plays and which are kept ready, and when each of that happens: the stage, and around it
+/// all that takes time. It decides; a shell does what it wants and answers its questions.
+///
+/// Each input is answered by what is to be done and by when it must be asked again.
+public struct Director: Sendable {
+  /// What happens to the story that the stage has chosen.
+  public enum Entry: Equatable, Sendable {
+    /// There is none, or its slot is gone.
+    case none
+    /// Whether the rules forbid it is asked.
+    case judged(Stage.Telling, isHurried: Bool, keepsSound: Bool)
+    /// It is passed by: it is opened at a moment, unless another jump comes first.
+    case passedBy(Stage.Telling, until: Instant)
+    /// Whether others have used up its views is asked.
+    case checked(Stage.Telling)
+    /// It has a slot.
+    case playing
+    /// Its error is on the screen until a moment.
+    case failed(until: Instant)
+  }
+
+  /// Stories that are passed by faster than this are not opened.
+  public static let calm = Duration.milliseconds(150)
+  /// An error stays so long.
+  private static let errorTime = Duration.seconds(3)
+
+  public private(set) var stage: Stage
+  public private(set) var entry = Entry.none
+  /// Whether stories are made ready before their turn.
+  private let looksAhead: Bool
+  private var lastJump: Instant?
+  /// When what lies around the story is made ready; nil once it is.
+  private var neighboursDue: Instant?
+  /// The reel of the story that was entered last.
+  private var reel: Int?
+  /// The first picture on the screen is one from before.
+  private var showsPoster = false
+  private var latency = TransitionLatency()
+
+  public init(stage: Stage, looksAhead: Bool) {
+    self.stage = stage
+    self.looksAhead = looksAhead
+  }
+
+  /// Takes one input and says what to do about it.
+  public mutating func handle(_ input: Input, at now: Instant) -> Output {
+    var effects: [Effect] = []
+    switch input {
+    case .command(let event): perform(stage.handle(event), &effects, now: now)
+    case .jump(let event): jump(event, &effects, now: now)
+    case .judged(let telling, let forbidden, let opensAtOnce):
+      judged(telling, forbidden, opensAtOnce: opensAtOnce, &effects, now: now)
+    case .viewsChecked(let story, let isForbidden):
+      viewsChecked(story, isForbidden: isForbidden, &effects, now: now)
+    case .posterShown: showsPoster = true
+    case .pictureShown(let isFirst, let generation):
+      if isFirst { latency.pictureBegins(at: now) }
+      guard !stage.isWaiting else { break }
+      // The poster was this picture already.
+      if !showsPoster { effects.append(.countPicture) }
+      showsPoster = false
+      perform(stage.handle(.began(generation: generation)), &effects, now: now)
+    case .firstPictureIsOnScreen: latency.pictureIsShown(at: now)
+    case .finished(let generation, let isExhausted, let isNextReady):
+      finished(generation, isExhausted: isExhausted, isNextReady: isNextReady, &effects, now: now)
+    case .failed(let generation, let reason):
+      entry = .none
+      perform(
+        stage.handle(.failed(generation: generation, reason: reason)), &effects, now: now)
+    case .tick: tick(&effects, now: now)
+    case .lookAhead(let isAllowed): lookAhead(isAllowed: isAllowed, &effects, now: now)
+    }
+    return Output(effects: effects, deadline: deadline(at: now))
+  }
+
+  /// By how much earlier a story ends where its successor's first picture waits.
+  public var lead: Duration { latency.expected }
+
+  /// Whether an error is on the screen.
+  public var showsError: Bool { if case .failed = entry { true } else { false } }
+
+  // MARK: - The stage
+
+  private mutating func jump(_ event: Stage.Event, _ effects: inout [Effect], now: Instant) {
+    let wishes = stage.handle(event)
+    guard !wishes.isEmpty else { return }
+    effects.append(.countKey)
+    let isHurried = lastJump.map { now - $0 < Director.calm } ?? false
+    lastJump = now
+    perform(wishes, isHurried: isHurried, &effects, now: now)
+  }
+
+  private mutating func perform(
+    _ wishes: [Stage.Effect], isHurried: Bool = false, keepsSound: Bool = false,
+    _ effects: inout [Effect], now: Instant
+  ) {
+    for wish in wishes {
+      switch wish {
+      case .tell(let telling):
+        leave(keepsSound: keepsSound, &effects)
+        entry = .judged(telling, isHurried: isHurried, keepsSound: keepsSound)
+        effects.append(.judge(telling))
+      case .showError(let telling, let reason):
+        entry = .failed(until: now + Director.errorTime)
+        effects.append(.showError(story: telling.story, reason: reason))
+      case .pause(let paused): effects.append(.setPaused(paused))
+      case .showEndCard:
+        leave(keepsSound: keepsSound, &effects)
+        neighboursDue = now
+        effects.append(.showEndCard)
+      case .finish:
+        leave(keepsSound: keepsSound, &effects)
+        effects.append(.quit)
+      }
+    }
+  }
+
+  private mutating func leave(keepsSound: Bool, _ effects: inout [Effect]) {
+    entry = .none
+    showsPoster = false
+    latency.abandon()
+    effects.append(.leave(keepsSound: keepsSound))
+  }
+
+  // MARK: - A story's entry
+
+  /// One that the rules forbid gives way to another, and so do all that they forbid by now.
+  private mutating func judged(
+    _ telling: Stage.Telling, _ forbidden: [Int], opensAtOnce: Bool, _ effects: inout [Effect],
+    now: Instant
+  ) {
+    guard case .judged(telling, let isHurried, let keepsSound) = entry else { return }
+    guard !forbidden.contains(telling.story) else {
+      // The chosen one last: where the stage goes depends on the others.
+      let others = forbidden.filter { $0 != telling.story }
+      let wishes = (others + [telling.story]).flatMap { stage.handle(.exhausted(story: $0)) }
+      return perform(
+        wishes, isHurried: isHurried, keepsSound: keepsSound, &effects, now: now)
+    }
+    let reel = stage.reel(of: telling.story)
+    let slide: Slide? = self.reel.flatMap { $0 == reel ? nil : reel > $0 ? .forward : .back }
+    self.reel = reel
+    effects.append(.enter(story: telling.story, slide: slide))
+    // Rapid pressing passes stories by: what lies around them is opened only where one stays.
+    neighboursDue = now + Director.calm
+    if isHurried, !opensAtOnce {
+      entry = .passedBy(telling, until: now + Director.calm)
+      effects.append(.showPoster(story: telling.story))
+    } else {
+      check(telling, &effects)
+    }
+  }
+
+  private mutating func check(_ telling: Stage.Telling, _ effects: inout [Effect]) {
+    entry = .checked(telling)
+    effects.append(.checkViews(story: telling.story))
+  }
+
+  private mutating func viewsChecked(
+    _ story: Int, isForbidden: Bool, _ effects: inout [Effect], now: Instant
+  ) {
+    guard case .checked(let telling) = entry, telling.story == story else { return }
+    if isForbidden {
+      effects.append(.withdraw)
+      perform(stage.handle(.exhausted(story: story)), &effects, now: now)
+    } else {
+      entry = .playing
+      effects.append(.play(telling))
+    }
+  }
+
+  private mutating func finished(
+    _ generation: Int, isExhausted: Bool, isNextReady: Bool, _ effects: inout [Effect],
+    now: Instant
+  ) {
+    guard generation == stage.current.generation else { return }
+    var wishes = isExhausted ? stage.handle(.exhausted(story: stage.current.story)) : []
+    wishes += stage.handle(.finished(generation: generation))
+    // What is left of its sound is heard, and the next one's behind it.
+    perform(wishes, keepsSound: true, &effects, now: now)
+    if isNextReady, !stage.isWaiting { latency.storyFinished(at: now) }
+  }
+
+  // MARK: - Time
+
+  private mutating func tick(_ effects: inout [Effect], now: Instant) {
+    switch entry {
+    case .failed(let until) where now >= until:
+      entry = .none
+      perform(
+        stage.handle(.errorRead(generation: stage.current.generation)), &effects, now: now)
+    case .passedBy(let telling, let until) where now >= until: check(telling, &effects)
+    default: break
+    }
+  }
+
+  private mutating func lookAhead(
+    isAllowed: Bool, _ effects: inout [Effect], now: Instant
+  ) {
+    guard isAllowed, let due = neighboursDue, now >= due else { return }
+    neighboursDue = nil
+    // One that is asked about is about to be played.
+    var wanted = looksAhead ? stage.neighbours : []
+    if looksAhead, case .checked(let telling) = entry { wanted.insert(telling.story, at: 0) }
+    effects.append(.keepReady(wanted))
+  }
+
+  private func deadline(at now: Instant) -> Instant? {
+    // Past its time it waits for bytes or a picture.
+    let neighbours = neighboursDue.flatMap { $0 > now ? $0 : nil }
+    switch entry {
+    case .failed(let until), .passedBy(_, let until): return min(until, neighbours ?? until)
+    case .none, .judged, .checked, .playing: return neighbours
+    }
+  }
+}

@@ -1,0 +1,75 @@
+import Stories
+import System
+
+extension Director {
+  /// What happens to a run.
+  public enum Input: Equatable, Sendable {
+    /// The viewer or the player wants this of the stage.
+    case command(Stage.Event)
+    /// The viewer wants another story, whose first picture answers a key.
+    case jump(Stage.Event)
+    /// The answer to `judge`: the stories that the rules forbid by now, if the asked one is among
+    /// them, and whether it can be opened without starting a process.
+    case judged(Stage.Telling, forbidden: [Int], opensAtOnce: Bool)
+    /// The answer to `checkViews`.
+    case viewsChecked(story: Int, isForbidden: Bool)
+    /// A picture from before is on the screen, as `showPoster` wants.
+    case posterShown
+    /// The story that plays shows a picture, its first one or another.
+    case pictureShown(isFirst: Bool, generation: Int)
+    /// The terminal has taken all of the first picture.
+    case firstPictureIsOnScreen
+    /// It has played to its end, and perhaps is not played any more; the first picture of the one
+    /// that comes next waits, or not.
+    case finished(generation: Int, isExhausted: Bool, isNextReady: Bool)
+    /// It cannot be played (further), and has no slot any more.
+    case failed(generation: Int, reason: String)
+    /// Time has gone by.
+    case tick
+    /// Whether what plays bears that others are made ready beside it.
+    case lookAhead(isAllowed: Bool)
+  }
+
+  /// Where another reel's first picture comes from.
+  public enum Slide: Equatable, Sendable {
+    case forward
+    case back
+  }
+
+  /// What is to be done.
+  public enum Effect: Equatable, Sendable {
+    /// What was entered last is over; what is left of its sound is heard, or not.
+    case leave(keepsSound: Bool)
+    /// Answered by `judged`.
+    case judge(Stage.Telling)
+    /// A story's turn has come: nothing of it is on the screen.
+    case enter(story: Int, slide: Slide?)
+    /// A picture from before, if there is one, stands for the story. Answered by `posterShown`.
+    case showPoster(story: Int)
+    /// Whether others have used up its views. Answered by `viewsChecked`, at once or later.
+    case checkViews(story: Int)
+    /// The story that was entered counts for nothing.
+    case withdraw
+    /// It gets a slot and plays. Where that cannot be, `failed` answers.
+    case play(Stage.Telling)
+    case setPaused(Bool)
+    case showError(story: Int, reason: String)
+    case showEndCard
+    /// The program ends.
+    case quit
+    /// Just these are kept ready, the most urgent first.
+    case keepReady([Int])
+    /// A key was pressed that a story's first picture answers.
+    case countKey
+    /// The picture that is shown counts.
+    case countPicture
+  }
+
+  /// The answer to an input.
+  public struct Output: Equatable, Sendable {
+    /// What is to be done now, in this order.
+    public var effects: [Effect]
+    /// When the next tick must come at the latest; nil where nothing is due.
+    public var deadline: Instant?
+  }
+}
