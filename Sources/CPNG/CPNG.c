@@ -84,7 +84,7 @@ static void take_end(png_structp png, png_infop info) {
 }
 
 struct cp_reader *cp_open(unsigned width, unsigned height, unsigned divisor) {
-  struct cp_reader *reader = calloc(1, sizeof *reader);
+  struct cp_reader *volatile reader = calloc(1, sizeof *reader);
   if (!reader) return NULL;
   reader->width = width;
   reader->height = height;
@@ -101,6 +101,10 @@ struct cp_reader *cp_open(unsigned width, unsigned height, unsigned divisor) {
   png_set_user_limits(reader->png, 0x7FFFFFFF, 0x7FFFFFFF);
   // What checks and sums are wrong is shown all the same, as by others.
   png_set_crc_action(reader->png, PNG_CRC_QUIET_USE, PNG_CRC_QUIET_USE);
+  if (setjmp(png_jmpbuf(reader->png))) {
+    cp_close(reader);
+    return NULL;
+  }
   // The progressive reader of older versions does not know this one.
   png_set_keep_unknown_chunks(reader->png, PNG_HANDLE_CHUNK_ALWAYS, (png_const_bytep)"eXIf", 1);
   png_set_progressive_read_fn(reader->png, reader, take_info, take_row, take_end);

@@ -35,7 +35,7 @@ final class HeifStill {
     try check(heif_context_get_primary_image_handle(context, &handle))
     let width = Int(heif_image_handle_get_width(handle))
     let height = Int(heif_image_handle_get_height(handle))
-    guard width > 0, height > 0, width <= PictureLimits.reduciblePixels / height else {
+    guard width > 0, height > 0, width <= PictureLimits.wholePixels / height else {
       throw .tooLarge(width: width, height: height)
     }
     let hasAlpha = heif_image_handle_has_alpha_channel(handle) != 0

@@ -288,7 +288,7 @@ public struct Playback: Sendable {
       if let picture = queue.takeFirst() {
         move(to: .resting(reshapedAt: nil), now: now)
         show(picture, isOnTime: false, &effects)
-      } else if ends != nil {
+      } else if ends != nil || isLost {
         move(to: .resting(reshapedAt: nil), now: now)
       }
     case .opening, .seeking, .reshaping: awaitPicture(&effects, now: now)

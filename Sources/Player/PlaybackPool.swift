@@ -164,7 +164,7 @@ final class PlaybackPool {
   }
 
   private func note(_ story: Int, _ words: @autoclosure () -> String) {
-    options.log.note(.playback, .debug, "\(stories[story].shortName) \(words())")
+    options.log.note(.playback, .debug, "\(stories[story].loggedName) \(words())")
   }
 
   private func keepNone() {
@@ -188,7 +188,7 @@ final class PlaybackPool {
     } catch {
       throw ResourceError("the decoder does not start: \(error.reason)")
     }
-    options.log.note(.decoder, "pid \(session.identifier) opens \(story.shortName)")
+    options.log.note(.decoder, "pid \(session.identifier) opens \(story.loggedName)")
     resources[number] = resource
     let own = story.imageTime.flatMap { $0 > 0 ? Duration.seconds($0) : nil }
     let wants = Playback.Options(
@@ -202,6 +202,14 @@ final class PlaybackPool {
 }
 
 extension Story {
+  /// Where it is, for the log: without what may be a secret.
+  var loggedSource: String {
+    guard case .url(let url) = source else { return visibleSource }
+    return String(LogText.source(url).prefix { $0 != "?" })
+  }
+  /// The name in the log.
+  var loggedName: String { loggedSource.lastPart }
+
   /// The name in messages: a file's last component, a URL's without userinfo and query.
   var shortName: String { visibleSource.lastPart }
 }

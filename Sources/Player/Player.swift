@@ -216,9 +216,9 @@ public final class Player {
       !director.showsError
     else { return }
     for words in slot.notes.takeNew() {
-      let line = "\(stories[slot.story].shortName): \(words)"
-      log.note(line)
-      view.say(line, now: now)
+      let story = stories[slot.story]
+      log.note(words, of: story)
+      view.say("\(story.shortName): \(words)", now: now)
     }
     let isNextReady = !options.untimed && pool.hasPicture(of: stage.successor)
     log.watch(slot, rate: bytes.network.rate, now: now)

@@ -98,7 +98,7 @@ extension Player {
 
   /// The story cannot be played (further): what is to be said to the director.
   func fail(generation: Int, reason: String, now: Instant) -> Director.Input {
-    log.fail("cannot play \(stories[stage.current.story].shortName): \(reason)")
+    log.fail(stories[stage.current.story], reason: reason)
     log.close(.failed, pool.current, now: now)
     history.end(.failed, pool.current)
     loudness.speaker?.cut()

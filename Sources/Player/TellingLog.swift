@@ -35,7 +35,7 @@ struct TellingLog {
   mutating func begin(_ story: Story, now: Instant) {
     metrics.stories.append(
       TellingMetrics(source: story.visibleSource, kind: story.kind?.rawValue))
-    events.note(.playback, "begin \(story.visibleSource)")
+    events.note(.playback, "begin \(story.loggedSource)")
     began = now
     isOpen = true
     awaitsDrain = false
@@ -114,19 +114,20 @@ struct TellingLog {
     gapStart = max(lastPicture, now + .zero - min(interval, .milliseconds(100)))
   }
 
-  mutating func fail(_ line: String) {
+  mutating func fail(_ story: Story, reason: String) {
+    let line = "cannot play \(story.shortName): \(reason)"
     if complained.insert(line).inserted { complaints.append(line) }
-    events.note(.playback, .error, line)
+    events.note(.playback, .error, "cannot play \(story.loggedName): \(reason)")
     if isOpen, !metrics.stories.isEmpty { metrics.stories[metrics.stories.count - 1].error = line }
     keyPressed = nil
     gapStart = nil
   }
 
   /// Something of the current story is not as it should be, although it plays.
-  mutating func note(_ line: String) {
-    events.note(.playback, .warning, line)
+  mutating func note(_ words: String, of story: Story) {
+    events.note(.playback, .warning, "\(story.loggedName): \(words)")
     if isOpen, !metrics.stories.isEmpty {
-      metrics.stories[metrics.stories.count - 1].notes.append(line)
+      metrics.stories[metrics.stories.count - 1].notes.append("\(story.shortName): \(words)")
     }
   }
 

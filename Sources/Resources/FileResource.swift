@@ -16,15 +16,18 @@ public final class FileResource: Resource {
     case failed(ResourceError)
   }
 
-  private typealias Answer = (Result<[UInt8], ResourceError>) -> Void
+  /// So many files that nobody wants any more may still be in a call that hangs.
+  static let mostAbandoned = 64
 
   public private(set) var info: ContentInfo?
   public let ending: String
   private var state = State.opening
   private let reads: FileReads
   let thread: FileThread
-  /// What waits for the file to be open, in turn.
+  /// Reads that wait for the file to be open, in turn.
   private var waiting: [() -> Void] = []
+  private var openingAnswers: [(ResourceError?) -> Void] = []
+  private var opening: UInt64?
   /// Reads that the thread has not answered.
   private var pending: Set<UInt64> = []
 
@@ -41,6 +44,9 @@ public final class FileResource: Resource {
   init(
     path: String, reads: FileReads, open: @escaping @Sendable () throws(ResourceError) -> OpenFile
   ) throws(ResourceError) {
+    guard reads.mailbox.abandoned < FileResource.mostAbandoned else {
+      throw ResourceError("too many files do not answer")
+    }
     ending = FileName.ending(of: path)
     self.reads = reads
     do {
@@ -51,21 +57,29 @@ public final class FileResource: Resource {
     let number = reads.expect { [weak self] outcome in
       if case .opened(let result) = outcome { self?.opened(result) }
     }
+    opening = number
     thread.send(.open(number: number, open))
   }
 
   deinit {
     for number in pending { reads.forget(number) }
+    if let opening { reads.forget(opening) }
+    // The thread is the last to have the file, as closing it may hang too.
+    state = .opening
     thread.stop()
   }
 
   private func opened(_ result: Result<OpenFile, ResourceError>) {
+    opening = nil
     switch result {
     case .success(let file):
       info = ContentInfo(length: file.length)
       state = .open(file)
     case .failure(let error): state = .failed(error)
     }
+    let answers = openingAnswers
+    openingAnswers = []
+    for answer in answers { whenOpened(answer) }
     let ready = waiting
     waiting = []
     for next in ready { next() }
@@ -73,7 +87,7 @@ public final class FileResource: Resource {
 
   public func whenOpened(_ answer: @escaping (ResourceError?) -> Void) {
     switch state {
-    case .opening: waiting.append { [weak self] in self?.whenOpened(answer) }
+    case .opening: openingAnswers.append(answer)
     case .open: answer(nil)
     case .failed(let error): answer(error)
     }
@@ -107,6 +121,9 @@ public final class FileResource: Resource {
     for number in pending { reads.forget(number) }
     pending = []
     waiting = []
+    let answers = openingAnswers
+    openingAnswers = []
+    for answer in answers { answer(ResourceError("it is not wanted any more")) }
   }
 }
 
@@ -154,8 +171,14 @@ final class FileMailbox: Sendable {
 
   private let outcomes = Mutex<[(number: UInt64, outcome: Outcome)]>([])
   private let waker: Waker
+  private let stopping = Atomic(0)
 
   init(_ waker: Waker) { self.waker = waker }
+
+  /// Threads that were stopped and have not ended yet.
+  var abandoned: Int { stopping.load(ordering: .relaxed) }
+  func noteStop() { stopping.add(1, ordering: .relaxed) }
+  func noteEnd() { stopping.subtract(1, ordering: .relaxed) }
 
   func post(_ outcome: Outcome, of number: UInt64) {
     outcomes.withLock { $0.append((number, outcome)) }
@@ -222,16 +245,18 @@ final class FileThread: Sendable {
   }
 
   func stop() {
+    mailbox.noteStop()
     state.withLock { $0 = State(isStopped: true) }
     waker.wake()
   }
 
   private func run() {
+    var file: OpenFile?
     while true {
       let (command, isStopped) = state.withLock { state in
         (state.commands.isEmpty ? nil : state.commands.removeFirst(), state.isStopped)
       }
-      if isStopped { return }
+      if isStopped { return end(&file) }
       guard let command else {
         _ = try? awaitReadiness(of: [Interest(waker.number)], until: nil)
         waker.silence()
@@ -240,6 +265,7 @@ final class FileThread: Sendable {
       switch command {
       case .open(let number, let open):
         let result = Result { () throws(ResourceError) in try open() }
+        file = try? result.get()
         mailbox.post(.opened(result), of: number)
       case .read(let number, let file, let offset, let length):
         let result = Result { () throws(ResourceError) in
@@ -248,6 +274,13 @@ final class FileThread: Sendable {
         mailbox.post(.read(number: number, result), of: number)
       }
     }
+  }
+
+  /// Closes the file once the loop, which is about to let go of it, has done so.
+  private func end(_ file: inout OpenFile?) {
+    while file != nil, !isKnownUniquelyReferenced(&file) { usleep(1_000) }
+    file = nil
+    mailbox.noteEnd()
   }
 }
 

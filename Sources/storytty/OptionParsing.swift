@@ -15,8 +15,9 @@ extension OptionTable {
   /// Reads a command line.
   static func parse(_ arguments: [String]) throws(UsageError) -> Invocation {
     var invocation = Invocation()
+    let mayBeOptions = arguments.prefix { $0 != "--" }
     let undoing = rows.filter { row in
-      row.undoing.map { arguments.contains("--" + $0) } ?? false
+      row.undoing.map { mayBeOptions.contains("--" + $0) } ?? false
     }
     // Those come last, and only where they are written out: no abbreviation means another option
     // because of them.

@@ -5,7 +5,7 @@ import Testing
 
 extension EndToEnd {
   /// Files on a mount that does not answer any more, as a network file system whose server is gone:
-  /// imitated by a library that keeps whoever opens or reads one of them waiting.
+  /// imitated by a library that keeps whoever opens, reads or closes one of them waiting.
   @Suite(.serialized) struct HangingFileTests {
     private let folder: TemporaryDirectory
 
@@ -22,6 +22,7 @@ extension EndToEnd {
         #include <dlfcn.h>
         #include <fcntl.h>
         #include <stdarg.h>
+        #include <stdio.h>
         #include <stdlib.h>
         #include <string.h>
         #include <unistd.h>
@@ -29,6 +30,15 @@ extension EndToEnd {
           if (!path || !strstr(path, "/mount")) return;
           while (access(getenv("HANGS"), F_OK) == 0) usleep(10000);
         }
+        static void wait_for_file(int file) {
+          char link[64], path[4096];
+          snprintf(link, sizeof link, "/proc/self/fd/%d", file);
+          ssize_t length = readlink(link, path, sizeof path - 1);
+          if (length <= 0) return;
+          path[length] = 0;
+          wait_for(path);
+        }
+        #define NEXT(name) dlsym(RTLD_NEXT, #name)
         #define OPENS(name)                                                \\
           int name(const char *path, int flags, ...) {                     \\
             va_list list;                                                  \\
@@ -36,11 +46,24 @@ extension EndToEnd {
             int mode = va_arg(list, int);                                  \\
             va_end(list);                                                  \\
             wait_for(path);                                                \\
-            int (*real)(const char *, int, ...) = dlsym(RTLD_NEXT, #name); \\
+            int (*real)(const char *, int, ...) = NEXT(name);              \\
             return real(path, flags, mode);                                \\
           }
         OPENS(open)
         OPENS(open64)
+        #define READS(name)                                                \\
+          ssize_t name(int file, void *bytes, size_t count, off_t offset) {\\
+            wait_for_file(file);                                           \\
+            ssize_t (*real)(int, void *, size_t, off_t) = NEXT(name);      \\
+            return real(file, bytes, count, offset);                       \\
+          }
+        READS(pread)
+        READS(pread64)
+        int close(int file) {
+          wait_for_file(file);
+          int (*real)(int) = NEXT(close);
+          return real(file);
+        }
         """, to: "hanging.c")
       let library = folder.path("hanging.so")
       let made = try run(compiler, ["-shared", "-fPIC", "-o", library, source, "-ldl"])

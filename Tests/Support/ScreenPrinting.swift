@@ -78,7 +78,7 @@ extension TerminalScreen {
   private mutating func execute(_ byte: UInt8) {
     switch byte {
     case 0x00, 0x7F: break
-    case 0x07: wakers += 1
+    case 0x07: bells += 1
     case 0x08: moveCursor(column: cursor.column - 1, row: cursor.row)
     case 0x09:
       let stops = tabStops.union(stride(from: 8, to: columns, by: 8))

@@ -18,7 +18,7 @@ public struct TerminalScreen: Sendable {
   public internal(set) var unknown: [String] = []
   /// Bytes that were no UTF-8.
   public internal(set) var malformedCharacters = 0
-  public internal(set) var wakers = 0
+  public internal(set) var bells = 0
   /// How many times the terminal's own palette was set back (ncurses does it when it leaves).
   public internal(set) var paletteResets = 0
   /// How many times the alternate screen was entered.

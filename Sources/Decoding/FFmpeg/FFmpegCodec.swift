@@ -188,6 +188,9 @@ enum PictureLimits {
   /// is saved.
   static let reducedPixels = 24 << 20
 
+  /// Of HEIF, which is decoded whole, with its planes beside it.
+  static let wholePixels = 110_000_000
+
   /// The least whole number that both sides of a picture are divided by, so that it is no larger.
   static func divisor(_ size: (width: Int, height: Int)) -> Int {
     var divisor = 1
@@ -201,7 +204,7 @@ enum PictureLimits {
 
   /// Of these nothing but the decoded picture takes memory.
   private static let plain: [AVCodecID] = [
-    AV_CODEC_ID_TIFF, AV_CODEC_ID_BMP, AV_CODEC_ID_PPM, AV_CODEC_ID_PGM,
+    AV_CODEC_ID_PNG, AV_CODEC_ID_TIFF, AV_CODEC_ID_BMP, AV_CODEC_ID_PPM, AV_CODEC_ID_PGM,
     AV_CODEC_ID_PBM, AV_CODEC_ID_TARGA,
   ]
 

@@ -1,10 +1,17 @@
+/// Addresses and paths as a log may have them.
+public enum LogText {
+  /// A web address without what may be a secret; a path as it is.
+  public static func source(_ source: String) -> String { WebAddress(source)?.logged ?? source }
+}
+
 extension WebAddress {
   /// The address as a log may have it: without userinfo, and without values of its query, or of
   /// parameters in its path, that may be a secret.
   ///
   /// Names of parameters stay, so that it can be seen what was asked. Of their values only small
-  /// numbers stay, as they choose a page, a size or a part, and those only where the name is none
-  /// that secrets have.
+  /// numbers stay, and those only where the name says that they choose a page, a size, a part or a
+  /// time. Long parts of a path in which letters and digits are mixed, as tokens are, are left out
+  /// too, but not names of files.
   var logged: String {
     let parts = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
     var text = "\(scheme)://\(visibleHost)" + WebAddress.withoutSecrets(parts[0], anywhere: false)
@@ -12,10 +19,10 @@ extension WebAddress {
     return text
   }
 
-  /// Parts of names that the parameters of signatures, tokens and logins have.
-  private static let secretNames = [
-    "auth", "code", "cred", "key", "login", "otp", "pass", "pin", "pwd", "secret", "session", "sid",
-    "sig", "tok", "user",
+  /// Parameters whose small numbers are no secrets.
+  private static let harmlessNames: Set = [
+    "page", "size", "w", "h", "width", "height", "part", "n", "limit", "offset", "start", "end",
+    "count", "quality", "q", "t", "v", "version", "expires",
   ]
 
   /// Leaves out values of parameters.
@@ -36,13 +43,32 @@ extension WebAddress {
 
   private static func withoutSecret(_ parameter: Substring, isQuery: Bool) -> String {
     guard let equals = parameter.firstIndex(of: "=") else {
-      return isQuery && !isHarmless(parameter) ? "..." : String(parameter)
+      if parameter.isEmpty { return "" }
+      return isQuery || isLikeToken(parameter) ? "..." : withoutLogin(parameter)
     }
     let name = parameter[..<equals]
     let value = parameter[parameter.index(after: equals)...]
-    let lower = name.lowercased()
-    let isNamedSecret = secretNames.contains(where: lower.contains)
-    return name + "=" + (!isNamedSecret && isHarmless(value) ? String(value) : "...")
+    // Without a value, or with a strange name, the name may be the secret.
+    let isPlain = name.utf8.count <= 24 && !name.isEmpty && name.allSatisfy(isOfAName)
+    guard isPlain, value.contains(where: { $0 != "=" }) else { return "..." }
+    let isShown = harmlessNames.contains(name.lowercased()) && isHarmless(value)
+    return name + "=" + (isShown ? String(value) : "...")
+  }
+
+  private static func isOfAName(_ character: Character) -> Bool {
+    character.isASCII && (character.isLetter || character.isNumber || "-_.".contains(character))
+  }
+
+  /// What stands before an @, as in an address within the path, may be a login.
+  private static func withoutLogin(_ segment: Substring) -> String {
+    guard let at = segment.lastIndex(of: "@") else { return String(segment) }
+    return "..." + segment[at...]
+  }
+
+  private static func isLikeToken(_ segment: Substring) -> Bool {
+    let isFile = segment.suffix(6).dropFirst().contains(".")
+    return segment.utf8.count >= 20 && !isFile && segment.contains(where: \.isNumber)
+      && segment.contains(where: \.isLetter)
   }
 
   private static func isHarmless(_ value: Substring) -> Bool {

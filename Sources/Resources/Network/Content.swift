@@ -394,7 +394,7 @@ final class Content {
 
   /// Notes what the cache does with it.
   func log(_ words: @autoclosure () -> String, _ level: Log.Level = .debug) {
-    network.options.log.note(.cache, level, "\(address.visible) \(words())")
+    network.options.log.note(.cache, level, "\(address.logged) \(words())")
   }
 
   /// A range of bytes with its last one, as requests have it.

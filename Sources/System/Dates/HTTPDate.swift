@@ -37,7 +37,14 @@ public enum HTTPDate {
   /// the day; nil for what is no date.
   public static func secondsLeniently(_ text: String) -> Int64? {
     seconds(text) ?? MailDate.secondsSince1970(text)
-      ?? MailDate.secondsSince1970(text.replacing("-", with: " "))
+      ?? MailDate.secondsSince1970(withSpaces(text))
+  }
+
+  /// With spaces for the hyphens of "06-Nov-94", and not for the sign of a zone.
+  private static func withSpaces(_ text: String) -> String {
+    text.split(separator: " ").map { word in
+      word.count { $0 == "-" } == 2 ? String(word.replacing("-", with: " ")) : String(word)
+    }.joined(separator: " ")
   }
 
   private static func seconds(
