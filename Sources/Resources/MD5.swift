@@ -1,3 +1,5 @@
+import System
+
 /// MD5 (RFC 1321), for logins to servers that know nothing better. It tells no two files apart: who
 /// wants to can make two of one hash.
 enum MD5 {
@@ -31,7 +33,7 @@ enum MD5 {
       mix(padded[start..<start + 64], into: &state)
     }
     return state.flatMap { word in (0..<4).map { UInt8(truncatingIfNeeded: word >> (8 * $0)) } }
-      .map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+      .map { $0.padded(2, radix: 16) }.joined()
   }
 
   private static func mix(_ block: ArraySlice<UInt8>, into state: inout [UInt32]) {

@@ -1,3 +1,5 @@
+import System
+
 /// SHA-256 (FIPS 180-4), to tell by name what was seen before; for animations of a few MB at most.
 public struct SHA256: Sendable {
   private var state: [UInt32] = [
@@ -30,10 +32,7 @@ public struct SHA256: Sendable {
     let zeros = (119 - rest.count % 64) % 64
     add([0x80] + [UInt8](repeating: 0, count: zeros))
     add((0..<8).map { UInt8(truncatingIfNeeded: bits >> (56 - 8 * UInt64($0))) })
-    return state.map { word in
-      let digits = String(word, radix: 16)
-      return String(repeating: "0", count: 8 - digits.count) + digits
-    }.joined()
+    return state.map { $0.padded(8, radix: 16) }.joined()
   }
 
   private mutating func mix(_ block: Span<UInt8>) {

@@ -77,9 +77,7 @@ final class AccessLog: Sendable {
         line += "\\"
         line.unicodeScalars.append(Unicode.Scalar(byte))
       case 0x20...0x7E: line.unicodeScalars.append(Unicode.Scalar(byte))
-      default:
-        let hex = String(byte, radix: 16)
-        line += "\\x" + (hex.utf8.count == 1 ? "0" : "") + hex
+      default: line += "\\x" + byte.padded(2, radix: 16)
       }
     }
     return line

@@ -1,3 +1,5 @@
+import System
+
 /// A playlist that names the parts of one version of a story (RFC 8216, section 4.3.3), put right for
 /// FFmpeg's demuxer, which takes no other than the strict form, tries to fetch what is marked as
 /// missing, and asks again and again for what does not end.
@@ -105,7 +107,6 @@ package struct MediaPlaylist: Equatable {
 
   /// A part's number as the vector that it stands for (section 5.2).
   private static func vector(_ sequence: UInt64) -> String {
-    let digits = String(sequence, radix: 16)
-    return "0x" + String(repeating: "0", count: 32 - digits.count) + digits
+    "0x" + sequence.padded(32, radix: 16)
   }
 }

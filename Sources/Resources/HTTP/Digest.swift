@@ -1,3 +1,5 @@
+import System
+
 /// A login by a hash of the password, which itself is never sent (RFC 7616). libcurl answers the
 /// first challenge of this kind that it meets and asks anew for each request; here the strongest is
 /// answered, and for as long as its server takes it.
@@ -63,8 +65,7 @@ struct Digest: Equatable, Sendable {
   func answer(
     user: String, password: String, method: String, target: String, count: UInt32, ownNonce: String
   ) -> String {
-    let digits = String(count, radix: 16)
-    let number = String(repeating: "0", count: 8 - digits.count) + digits
+    let number = count.padded(8, radix: 16)
     var secret = algorithm.hash("\(user):\(realm):\(password)")
     if algorithm.isOfSession { secret = algorithm.hash("\(secret):\(nonce):\(ownNonce)") }
     let request = algorithm.hash("\(method):\(target)")

@@ -1,3 +1,5 @@
+import System
+
 /// What identifies one state of a resource's bytes (RFC 9110, section 8.8).
 public struct Validator: Equatable, Sendable {
   /// As the server sent it, quotes and `W/` included.
@@ -124,8 +126,7 @@ struct Blob: Sendable {
   static func newName() -> String {
     var source = SystemRandomNumberGenerator()
     return (0..<16).map { _ in
-      let byte = UInt8.random(in: 0...255, using: &source)
-      return (byte < 16 ? "0" : "") + String(byte, radix: 16)
+      UInt8.random(in: 0...255, using: &source).padded(2, radix: 16)
     }.joined()
   }
 

@@ -59,11 +59,3 @@ public struct CalendarTime: Equatable, Sendable {
   /// `09:05:00`.
   var clock: String { "\(hour.padded(2)):\(minute.padded(2)):\(second.padded(2))" }
 }
-
-extension BinaryInteger {
-  /// In decimal digits, with zeros before it up to a width.
-  func padded(_ width: Int) -> String {
-    let digits = String(self)
-    return String(repeating: "0", count: Swift.max(0, width - digits.utf8.count)) + digits
-  }
-}
