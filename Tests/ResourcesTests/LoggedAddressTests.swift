@@ -19,8 +19,10 @@ import Testing
     ("https://h/clip.mp4;jsessionid=CANARY", "https://h/clip.mp4;jsessionid=..."),
     ("https://h/web/https://anna:CANARY@i/x.mp4", "https://h/web/https://...@i/x.mp4"),
     ("https://h/bot123:AAHCANARYabcdefgh12/x.jpg", "https://h/.../x.jpg"),
-    ("https://h/0a1b2c3d4e5f60718293a4b5/0a1b2c3d4e5f60718293.mp4",
-      "https://h/.../0a1b2c3d4e5f60718293.mp4"),
+    (
+      "https://h/0a1b2c3d4e5f60718293a4b5/0a1b2c3d4e5f60718293.mp4",
+      "https://h/.../0a1b2c3d4e5f60718293.mp4"
+    ),
     ("https://h/a?u=https://anna:CANARY@h/", "https://h/a?u=...//.../"),
     ("https://h/bcdn_token=CANARY&expires=99/b.mp4", "https://h/bcdn_token=...&expires=99/b.mp4"),
   ])
