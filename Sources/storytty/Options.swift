@@ -45,7 +45,8 @@ enum OptionTable {
     .flag(
       "json", help: "list, history, stats, cache: write JSON", isSetting: false,
       for: [.play, .list, .history, .stats, .cache], \.json),
-    .flag("text", help: "print one line for each story, and play nothing", isSetting: false, \.text),
+    .flag(
+      "text", help: "print one line for each story, and play nothing", isSetting: false, \.text),
     .flag(
       "unseen-first", help: "begin with the reels that hold something unseen", for: [.play, .list],
       \.play.rules.unseenFirst),
