@@ -288,7 +288,7 @@ public struct Playback: Sendable {
       if let picture = queue.takeFirst() {
         move(to: .resting(reshapedAt: nil), now: now)
         show(picture, isOnTime: false, &effects)
-      } else if ends != nil || isLost {
+      } else if ends != nil {
         move(to: .resting(reshapedAt: nil), now: now)
       }
     case .opening, .seeking, .reshaping: awaitPicture(&effects, now: now)

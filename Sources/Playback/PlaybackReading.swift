@@ -30,7 +30,11 @@ extension Playback {
   }
 
   /// Since when it stands still for want of bytes, or of the picture that was sought.
-  public var standsSince: Instant? { state.stalledSince ?? state.soughtAt }
+  public var standsSince: Instant? {
+    // A story that has ended and lost its decoder waits for nothing.
+    if case .resting = state, isLost { return nil }
+    return state.stalledSince ?? state.soughtAt
+  }
 
   /// Its waits, with a seek that is still waited for.
   public func stalls(at now: Instant) -> StallStats {

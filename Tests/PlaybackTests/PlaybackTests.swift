@@ -276,6 +276,19 @@ import Testing
     #expect(rig.tick() == [] && rig.playback.state == .resting(reshapedAt: nil))
   }
 
+  /// A decoder that fails on another size leaves the story as it is: nothing is waited for.
+  @Test func reshape_afterTheEnd_withoutADecoder_waitsForNothing() {
+    var rig = Rig()
+    rig.picture(0)
+    rig.ended(pictures: 40)
+    rig.tick()
+    #expect(rig.tick(after: 40) == [.finished])
+    rig.send(.reshape(.other))
+    #expect(rig.playback.standsSince != nil)
+    rig.send(.decoder(.failed(reason: "r")))
+    #expect(rig.playback.standsSince == nil && rig.tick() == [] && rig.deadline == nil)
+  }
+
   // MARK: - The end
 
   struct Ending: CustomTestStringConvertible {

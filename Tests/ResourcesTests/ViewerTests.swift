@@ -155,7 +155,7 @@ import Testing
     try waitUntil { server.openConnections == 0 }
     let (sent, held) = (server.bodyBytes, Int(try CacheDirectory(cache).heldBytes()))
     let after = descriptors()
-    let isGood = after == before && most <= before + 24 && sent - held <= sent / 5
+    let isGood = after <= before && most <= before + 24 && sent - held <= sent / 5
     return "\(isGood ? "good" : "bad"): \(skips) skips, \(server.requests.count) requests,"
       + " \(before) descriptors before, at most \(most), \(after) after; sent \(sent), received \(received), kept \(held),"
       + " at most \(server.mostOpen) connections at the server"
