@@ -78,7 +78,7 @@ let package = Package(
       [
         "Stories", "Feeds", "JSONText", "Addresses", "Playback", "Resources", "Decoders",
         "DecoderLink",
-        "Pictures", "Terminal", "Sound", "System", "CZlib",
+        "Pictures", "Terminal", "Sound", "System",
       ]),
 
     // The two programs.

@@ -10,11 +10,15 @@ extension Player {
 
   /// Gives the director an input, and does what it wants, and what it wants for the answers.
   func direct(_ input: Director.Input, now: Instant) {
-    var inputs = [input]
-    while !inputs.isEmpty {
-      let output = director.handle(inputs.removeFirst(), at: now)
+    var next: Director.Input? = input
+    var answers: [Director.Input] = []
+    while let input = next {
+      let output = director.handle(input, at: now)
       directorDeadline = output.deadline
-      inputs += output.effects.compactMap { execute($0, now: now) }
+      for effect in output.effects {
+        if let answer = execute(effect, now: now) { answers.append(answer) }
+      }
+      next = answers.isEmpty ? nil : answers.removeFirst()
     }
   }
 

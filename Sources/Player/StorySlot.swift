@@ -189,9 +189,10 @@ final class StorySlot {
   @discardableResult
   private func handle(_ input: Playback.Input, at now: Instant) -> Step {
     var step = Step.nothing
-    var inputs = [input]
-    while !inputs.isEmpty {
-      let output = playback.handle(inputs.removeFirst(), at: now)
+    var next: Playback.Input? = input
+    var answers: [Playback.Input] = []
+    while let input = next {
+      let output = playback.handle(input, at: now)
       nextMoment = output.deadline
       for effect in output.effects {
         switch effect {
@@ -199,7 +200,7 @@ final class StorySlot {
         case .finished: step = .finished
         case .failed(let reason): step = .failed(reason)
         case .sound(let effect):
-          if let answer = execute(effect, at: now) { inputs.append(answer) }
+          if let answer = execute(effect, at: now) { answers.append(answer) }
         case .reshapeDecoder(let shape): session.reshape(shape)
         case .allowPictures(let count): session.allow(pictures: count)
         case .allowSound(let frames): session.allow(soundFrames: frames)
@@ -207,6 +208,7 @@ final class StorySlot {
         case .setEffort(let effort): session.setEffort(effort)
         }
       }
+      next = answers.isEmpty ? nil : answers.removeFirst()
     }
     return step
   }

@@ -27,9 +27,8 @@ public final class FileResource: Resource {
   /// Reads that wait for the file to be open, in turn.
   private var waiting: [() -> Void] = []
   private var openingAnswers: [(ResourceError?) -> Void] = []
-  private var opening: UInt64?
-  /// Reads that the thread has not answered.
-  private var pending: Set<UInt64> = []
+  /// The reads that the thread has, in turn; nil for those that are not wanted any more.
+  private var pending: [((Result<[UInt8], ResourceError>) -> Void)?] = []
 
   /// Opens a regular file; directories, FIFOs and devices are refused without waiting for them.
   convenience init(path: String, reads: FileReads) throws(ResourceError) {
@@ -44,33 +43,38 @@ public final class FileResource: Resource {
   init(
     path: String, reads: FileReads, open: @escaping @Sendable () throws(ResourceError) -> OpenFile
   ) throws(ResourceError) {
-    guard reads.mailbox.abandoned < FileResource.mostAbandoned else {
+    guard reads.abandoned.count < FileResource.mostAbandoned else {
       throw ResourceError("too many files do not answer")
     }
     ending = FileName.ending(of: path)
     self.reads = reads
     do {
-      thread = try FileThread(reads.mailbox)
+      thread = try FileThread(reads.waker, reads.abandoned)
     } catch {
       throw ResourceError("cannot be opened: \(error.reason)")
     }
-    let number = reads.expect { [weak self] outcome in
-      if case .opened(let result) = outcome { self?.opened(result) }
-    }
-    opening = number
-    thread.send(.open(number: number, open))
+    reads.add(self)
+    thread.mailbox.send(.open(open))
   }
 
   deinit {
-    for number in pending { reads.forget(number) }
-    if let opening { reads.forget(opening) }
+    reads.remove(self)
     // The thread is the last to have the file, as closing it may hang too.
     state = .opening
     thread.stop()
   }
 
+  /// Takes in what the thread has done.
+  fileprivate func deliver() {
+    for outcome in thread.mailbox.takeEvents() {
+      switch outcome {
+      case .opened(let result): opened(result)
+      case .read(let result): pending.removeFirst()?(result)
+      }
+    }
+  }
+
   private func opened(_ result: Result<OpenFile, ResourceError>) {
-    opening = nil
     switch result {
     case .success(let file):
       info = ContentInfo(length: file.length)
@@ -106,20 +110,13 @@ public final class FileResource: Resource {
       if let bytes = file.readCached(offset: offset, length: length) {
         return answer(.success(bytes))
       }
-      let number = reads.expect { [weak self] outcome in
-        guard case .read(let number, let result) = outcome, let self,
-          pending.remove(number) != nil
-        else { return }
-        answer(result)
-      }
-      pending.insert(number)
-      thread.send(.read(number: number, file, offset: offset, length: length))
+      pending.append(answer)
+      thread.mailbox.send(.read(offset: offset, length: length))
     }
   }
 
   public func cancel() {
-    for number in pending { reads.forget(number) }
-    pending = []
+    pending = pending.map { _ in nil }
     waiting = []
     let answers = openingAnswers
     openingAnswers = []
@@ -162,125 +159,90 @@ final class OpenFile: Sendable {
   }
 }
 
-/// What the threads of files have done, on its way to the loop.
-final class FileMailbox: Sendable {
-  enum Outcome: Sendable {
-    case opened(Result<OpenFile, ResourceError>)
-    case read(number: UInt64, Result<[UInt8], ResourceError>)
-  }
+/// The files that the loop reads.
+final class FileReads {
+  let waker: Waker
+  let abandoned = AbandonedThreads()
+  private var files: [ObjectIdentifier: () -> FileResource?] = [:]
 
-  private let outcomes = Mutex<[(number: UInt64, outcome: Outcome)]>([])
-  private let waker: Waker
-  private let stopping = Atomic(0)
-
+  /// - Parameter waker: woken when there is something to deliver.
   init(_ waker: Waker) { self.waker = waker }
 
-  /// Threads that were stopped and have not ended yet.
-  var abandoned: Int { stopping.load(ordering: .relaxed) }
-  func noteStop() { stopping.add(1, ordering: .relaxed) }
-  func noteEnd() { stopping.subtract(1, ordering: .relaxed) }
+  func add(_ file: FileResource) { files[ObjectIdentifier(file)] = { [weak file] in file } }
+  func remove(_ file: FileResource) { files[ObjectIdentifier(file)] = nil }
 
-  func post(_ outcome: Outcome, of number: UInt64) {
-    outcomes.withLock { $0.append((number, outcome)) }
-    waker.wake()
-  }
-
-  func take() -> [(number: UInt64, outcome: Outcome)] {
-    outcomes.withLock { outcomes in
-      defer { outcomes = [] }
-      return outcomes
-    }
+  func deliver() {
+    // An answer may let go of files, and open others.
+    for file in files.values.compactMap({ $0() }) { file.deliver() }
   }
 }
 
-/// The reads of files that the loop waits for.
-final class FileReads {
-  let mailbox: FileMailbox
-  private var expected: [UInt64: (FileMailbox.Outcome) -> Void] = [:]
-  private var nextNumber: UInt64 = 0
-
-  /// - Parameter waker: woken when there is something to deliver.
-  init(_ waker: Waker) { mailbox = FileMailbox(waker) }
-
-  /// Gives out a number, whose outcome is passed to `answer` on the loop.
-  func expect(_ answer: @escaping (FileMailbox.Outcome) -> Void) -> UInt64 {
-    nextNumber += 1
-    expected[nextNumber] = answer
-    return nextNumber
-  }
-
-  func forget(_ number: UInt64) { expected[number] = nil }
-
-  func deliver() {
-    for (number, outcome) in mailbox.take() { expected.removeValue(forKey: number)?(outcome) }
-  }
+/// Counts the threads that were stopped and have not ended yet.
+final class AbandonedThreads: Sendable {
+  private let number = Atomic(0)
+  var count: Int { number.load(ordering: .relaxed) }
+  func add(_ change: Int) { number.add(change, ordering: .relaxed) }
 }
 
 /// Opens and reads one file, in turn. It is not waited for when it is stopped: a call that hangs ends
 /// when its file system answers, or with the program.
 final class FileThread: Sendable {
   enum Command: Sendable {
-    case open(number: UInt64, @Sendable () throws(ResourceError) -> OpenFile)
-    case read(number: UInt64, OpenFile, offset: UInt64, length: Int)
+    case open(@Sendable () throws(ResourceError) -> OpenFile)
+    case read(offset: UInt64, length: Int)
   }
 
-  private struct State {
-    var commands: [Command] = []
-    var isStopped = false
+  enum Outcome: Sendable {
+    case opened(Result<OpenFile, ResourceError>)
+    case read(Result<[UInt8], ResourceError>)
   }
 
-  private let state = Mutex(State())
-  private let waker: Waker
-  private let mailbox: FileMailbox
+  let mailbox: Mailbox<Command, Outcome>
+  private let abandoned: AbandonedThreads
+  private let isStopped = Atomic(false)
 
-  init(_ mailbox: FileMailbox) throws(SystemError) {
-    self.mailbox = mailbox
-    waker = try Waker()
+  init(_ owner: Waker, _ abandoned: AbandonedThreads) throws(SystemError) {
+    self.abandoned = abandoned
+    mailbox = try Mailbox(owner: owner)
     _ = try WorkerThread { [self] in run() }
   }
 
-  func send(_ command: Command) {
-    state.withLock { $0.commands.append(command) }
-    waker.wake()
-  }
-
+  /// Ends it after the call that it is in.
   func stop() {
-    mailbox.noteStop()
-    state.withLock { $0 = State(isStopped: true) }
-    waker.wake()
+    abandoned.add(1)
+    isStopped.store(true, ordering: .releasing)
+    mailbox.thread.wake()
   }
 
   private func run() {
     var file: OpenFile?
-    while true {
-      let (command, isStopped) = state.withLock { state in
-        (state.commands.isEmpty ? nil : state.commands.removeFirst(), state.isStopped)
+    while !isStopped.load(ordering: .acquiring) {
+      for command in mailbox.takeCommands() where !isStopped.load(ordering: .acquiring) {
+        mailbox.post(execute(command, &file))
+        mailbox.owner.wake()
       }
-      if isStopped { return end(&file) }
-      guard let command else {
-        _ = try? awaitReadiness(of: [Interest(waker.number)], until: nil)
-        waker.silence()
-        continue
-      }
-      switch command {
-      case .open(let number, let open):
-        let result = Result { () throws(ResourceError) in try open() }
-        file = try? result.get()
-        mailbox.post(.opened(result), of: number)
-      case .read(let number, let file, let offset, let length):
-        let result = Result { () throws(ResourceError) in
-          try file.read(offset: offset, length: length)
-        }
-        mailbox.post(.read(number: number, result), of: number)
-      }
+      if !isStopped.load(ordering: .acquiring) { mailbox.awaitCommands(until: nil) }
     }
-  }
-
-  /// Closes the file once the loop, which is about to let go of it, has done so.
-  private func end(_ file: inout OpenFile?) {
+    // What was not taken is closed here too, once the loop, which is about to let go of the file, has
+    // done so.
+    _ = mailbox.takeEvents()
     while file != nil, !isKnownUniquelyReferenced(&file) { usleep(1_000) }
     file = nil
-    mailbox.noteEnd()
+    abandoned.add(-1)
+  }
+
+  private func execute(_ command: Command, _ file: inout OpenFile?) -> Outcome {
+    switch command {
+    case .open(let open):
+      let result = Result { () throws(ResourceError) in try open() }
+      file = try? result.get()
+      return .opened(result)
+    case .read(let offset, let length):
+      return .read(
+        Result { [file] () throws(ResourceError) in
+          try file?.read(offset: offset, length: length) ?? []
+        })
+    }
   }
 }
 

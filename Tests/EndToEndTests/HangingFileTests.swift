@@ -92,7 +92,11 @@ extension EndToEnd {
       try hang()
       play.press(.right)
       // The viewer sees what is waited for, and keys work. One that was kept ready may be shown.
-      if !preloads { #expect(play.waitFor("mount-2.png")) }
+      if !preloads {
+        #expect(play.waitFor("mount-2.png"))
+        play.watch(for: .milliseconds(300))
+        #expect(!shows(0xFFFFFF, on: play.terminal.screen))
+      }
       play.press(.right)
       #expect(play.waitFor(color: 0x0000FF))
       play.press(.right)
@@ -115,6 +119,8 @@ extension EndToEnd {
       try hang()
       play.press(.right)
       #expect(play.waitFor("mount-2.png"))
+      play.watch(for: .milliseconds(300))
+      #expect(!shows(0x00FFFF, on: play.terminal.screen))
       unlink(folder.path("hangs"))
       #expect(play.waitFor(color: 0x00FFFF))
       #expect(play.quit()?.shellStatus == 0)
