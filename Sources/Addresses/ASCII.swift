@@ -1,4 +1,4 @@
-/// Which characters of ASCII a byte is, for those who read texts byte by byte.
+/// ASCII classes of a byte, for code that reads text byte by byte.
 extension UInt8 {
   /// `a` to `z` and `A` to `Z`.
   public var isASCIILetter: Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self | 0x20) }

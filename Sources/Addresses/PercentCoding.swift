@@ -1,14 +1,14 @@
-/// Percent-coding (RFC 3986, section 2.1): where bytes become `%XX`, and where they come back.
+/// Percent-encoding (RFC 3986, section 2.1): bytes to `%XX` and back.
 ///
-/// There is one way to encode: whatever the caller does not keep becomes `%XX`, with capital digits.
-/// There are two ways to decode, and the caller has to choose:
+/// There is one way to encode: each byte that the caller does not keep becomes `%XX`, in upper
+/// case. There are two ways to decode, and the caller has to choose:
 ///
-/// - `decoded` is for what has to mean one thing only, such as requests, logins and names that a
-///   service is asked for. A `%` without two hexadecimal digits behind it is an error.
+/// - `decoded` is for text that must be unambiguous, such as requests, logins and names that a
+///   service is asked for. A `%` without two hexadecimal digits after it is an error.
 /// - `decodedLeniently` is for names as people write them. A `%` without two digits stays as it is:
 ///   `100%.mp4` is the name of a file.
 ///
-/// Both decode once, and both give bytes: they may be no UTF-8, and may hold a NUL or a slash.
+/// Both decode once, and give bytes that may be invalid UTF-8 and may hold a NUL or a slash.
 public enum PercentCoding {
   private static let digits = Array("0123456789ABCDEF".utf8)
 
@@ -17,9 +17,9 @@ public enum PercentCoding {
     byte.isASCIILetter || byte.isASCIIDigit || "-._~".utf8.contains(byte)
   }
 
-  /// The bytes as text, in which only those that the caller keeps stand for themselves.
+  /// Encodes bytes as text.
   ///
-  /// - Parameter isKept: asked for each byte. What it keeps has to be ASCII.
+  /// - Parameter isKept: whether a byte stays as it is. Such bytes must be ASCII.
   public static func encoded(
     _ bytes: some Sequence<UInt8>, keeping isKept: (UInt8) -> Bool = isUnreserved
   ) -> String {
@@ -36,18 +36,18 @@ public enum PercentCoding {
     text += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
   }
 
-  /// The bytes behind each `%XX`; nil where a `%` has no two hexadecimal digits behind it.
+  /// The text with each `%XX` decoded; nil where a `%` has no two hexadecimal digits after it.
   public static func decoded(_ text: some Collection<UInt8>) -> [UInt8]? {
     decoded(text) { nil }
   }
 
-  /// The same as text; nil also for what is no UTF-8 or holds a NUL.
+  /// The same as text; nil also where the bytes are invalid UTF-8 or hold a NUL.
   public static func decodedText(_ text: some StringProtocol) -> String? {
     guard let bytes = decoded(text.utf8), !bytes.contains(0) else { return nil }
     return String(validating: bytes, as: UTF8.self)
   }
 
-  /// The bytes behind each `%XX`; any other `%` stays.
+  /// The text with each `%XX` decoded; any other `%` stays.
   public static func decodedLeniently(_ text: some Collection<UInt8>) -> [UInt8] {
     decoded(text) { UInt8(ascii: "%") } ?? []
   }
@@ -59,7 +59,7 @@ public enum PercentCoding {
     return rest.next().flatMap(\.hexValue) != nil && rest.next().flatMap(\.hexValue) != nil
   }
 
-  /// - Parameter broken: what stands for a `%` that begins no escape; nil to give up there.
+  /// - Parameter broken: gives the byte for a `%` that begins no escape; nil to give up.
   private static func decoded(_ text: some Collection<UInt8>, broken: () -> UInt8?) -> [UInt8]? {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(text.underestimatedCount)

@@ -1,12 +1,12 @@
-/// A URI or a relative reference, taken apart (RFC 3986, section 3 and appendix B), and what a base
-/// makes of it (section 5.2).
+/// A URI or a relative reference, split into its parts (RFC 3986, section 3 and appendix B), and
+/// its resolution against a base (section 5.2).
 ///
-/// Each part stays as it is written: nothing is decoded, encoded or brought into lower case, and no
-/// part is judged. Texts are taken apart by bytes, so that no mark above a letter hides a delimiter.
+/// Each part stays as it is written: nothing is decoded, encoded, lowercased or validated. Texts
+/// are split by bytes, so that a combining mark cannot hide a delimiter.
 public struct URLReference: Equatable, Sendable {
   /// Without its colon. Nil for a relative reference.
   public var scheme: String?
-  /// What stands between `//` and the path; empty where nothing does. Nil without `//`.
+  /// The part between `//` and the path, possibly empty. Nil without `//`.
   public var authority: String?
   public var path: String
   /// Without its question mark. Nil without one.
@@ -14,7 +14,7 @@ public struct URLReference: Equatable, Sendable {
   /// Without its number sign. Nil without one.
   public var fragment: String?
 
-  /// Puts parts together.
+  /// Makes a reference of its parts.
   public init(scheme: String?, authority: String?, path: String, query: String?) {
     self.scheme = scheme
     self.authority = authority
@@ -22,14 +22,14 @@ public struct URLReference: Equatable, Sendable {
     self.query = query
   }
 
-  /// Takes any text apart: each one is some reference.
+  /// Splits a text. Every text is a valid reference here.
   public init(_ text: String) {
     self.init(text, scheme: URLReference.scheme(of: text))
   }
 
-  /// Takes a text apart of which the caller knows whether it begins with a scheme.
+  /// Splits a text for a caller that knows whether it begins with a scheme.
   ///
-  /// - Parameter scheme: what stands before the first colon, if that is a scheme; else nil.
+  /// - Parameter scheme: the text before the first colon, if that is a scheme; else nil.
   public init(_ text: String, scheme: String?) {
     var rest = text.utf8[...].dropFirst(scheme.map { $0.utf8.count + 1 } ?? 0)
     func take(until marks: String) -> String {
@@ -50,14 +50,14 @@ public struct URLReference: Equatable, Sendable {
     if rest.first == UInt8(ascii: "#") { fragment = String(Substring(rest.dropFirst())) }
   }
 
-  /// The parts as one text again (section 5.3).
+  /// The parts joined to one text (section 5.3).
   public var text: String {
     (scheme.map { $0 + ":" } ?? "") + (authority.map { "//" + $0 } ?? "") + path
       + (query.map { "?" + $0 } ?? "") + (fragment.map { "#" + $0 } ?? "")
   }
 
-  /// What this means where a base stands (section 5.2.2, as strict readers have it): an absolute
-  /// reference itself, with its path without dot segments.
+  /// This reference resolved against a base (section 5.2.2, the strict variant). An absolute
+  /// reference gives itself, without dot segments in its path.
   public func resolved(against base: URLReference) -> URLReference {
     var target = self
     target.path = URLReference.withoutDotSegments(path)
@@ -74,13 +74,13 @@ public struct URLReference: Equatable, Sendable {
     return target
   }
 
-  /// What a relative path begins behind (section 5.2.3).
+  /// The part of the path that a relative path is appended to (section 5.2.3).
   private var folder: Substring {
     if authority != nil, path.isEmpty { return "/" }
     return path.utf8.lastIndex(of: UInt8(ascii: "/")).map { path[...$0] } ?? ""
   }
 
-  /// The scheme that a text begins with, as written (section 3.1); nil where none does.
+  /// The scheme that a text begins with, as written (section 3.1); nil where there is none.
   public static func scheme(of text: String) -> String? {
     let name = text.utf8.prefix { $0.isASCIILetter || $0.isASCIIDigit || "+-.".utf8.contains($0) }
     guard let first = name.first, first.isASCIILetter, name.endIndex != text.utf8.endIndex,
@@ -94,7 +94,7 @@ public struct URLReference: Equatable, Sendable {
   public static func withoutDotSegments(_ path: String) -> String {
     guard mayHaveDotSegments(path) else { return path }
     var kept: [String] = []
-    // Whether a slash stands before the next segment.
+    // Whether there is a slash before the next segment.
     var isBehindSlash = false
     let segments = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
     for (index, segment) in segments.enumerated() {
@@ -113,7 +113,7 @@ public struct URLReference: Equatable, Sendable {
     return kept.joined()
   }
 
-  /// Nearly no path has any, and feeds name very many.
+  /// A fast path: hardly any path has dot segments, and feeds name very many paths.
   private static func mayHaveDotSegments(_ path: String) -> Bool {
     var isAtStart = true
     for byte in path.utf8 {
@@ -123,7 +123,7 @@ public struct URLReference: Equatable, Sendable {
     return false
   }
 
-  /// How many dots a segment is that is one of `.` and `..`; 0 for any other.
+  /// The number of dots in a segment that is `.` or `..`; 0 for any other.
   private static func dots(_ segment: Substring.UTF8View) -> Int {
     var rest = segment
     var count = 0

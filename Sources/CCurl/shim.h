@@ -1,6 +1,6 @@
-// libcurl as Swift sees it. It brings thirty libraries with it, which a program that plays local
-// files should not wait for: it is loaded at the first use of the network, and called through a
-// table. Its setters and getters are variadic, which Swift cannot call at all.
+// libcurl for Swift. It loads thirty other libraries, which a program that plays local files should
+// not wait for: so it is loaded at the first use of the network, and called through a table. Its
+// setters and getters are variadic, so Swift cannot call them.
 #ifndef STORYTTY_CCURL_H
 #define STORYTTY_CCURL_H
 
@@ -19,15 +19,15 @@
   each(curl_multi_remove_handle) each(curl_multi_perform) each(curl_multi_poll) \
   each(curl_multi_info_read) each(curl_multi_cleanup)
 
-/// The functions of libcurl that are used, with the types that its header gives them.
+/// The functions of libcurl that are used, with the types from its header.
 typedef struct cc_library {
 #define CC_FIELD(name) __typeof__(name) *_Nonnull name;
   CC_FUNCTIONS(CC_FIELD)
 #undef CC_FIELD
 } cc_library;
 
-/// Loads it; null where it is not installed or lacks something. Never unloaded, as OpenSSL leaves
-/// handlers behind that run at the end of the program.
+/// Loads the library; null where it is not installed or lacks a function. It is never unloaded,
+/// because OpenSSL leaves handlers behind that run at the end of the program.
 static inline const cc_library *cc_load(const char *file) {
   void *handle = dlopen(file, RTLD_NOW | RTLD_LOCAL);
   if (!handle) return 0;
@@ -64,7 +64,8 @@ static inline CURLcode cc_set_receivers(const cc_library *library, CURL *easy, c
   (library->curl_easy_setopt)(easy, CURLOPT_WRITEFUNCTION, body);
   return (library->curl_easy_setopt)(easy, CURLOPT_WRITEDATA, context);
 }
-/// What has come but was not taken yet is lost when a transfer is given up: not much should be.
+/// Keeps the receive buffer small: bytes received but not read yet are lost when a transfer is
+/// given up.
 static inline int cc_limit_buffer(void *unused, curl_socket_t socket, curlsocktype purpose) {
   int size = 256 << 10;
   (void)unused;
@@ -75,7 +76,7 @@ static inline int cc_limit_buffer(void *unused, curl_socket_t socket, curlsockty
 static inline CURLcode cc_set_small_buffer(const cc_library *library, CURL *easy) {
   return (library->curl_easy_setopt)(easy, CURLOPT_SOCKOPTFUNCTION, cc_limit_buffer);
 }
-/// Lets the other side send no more than what it was allowed already.
+/// Closes the TCP window, so that the other side sends no more than it was already allowed to.
 static inline void cc_close_window(const cc_library *library, CURL *easy) {
   curl_socket_t socket = CURL_SOCKET_BAD;
   int least = 1;
@@ -83,7 +84,7 @@ static inline void cc_close_window(const cc_library *library, CURL *easy) {
       socket != CURL_SOCKET_BAD)
     setsockopt(socket, IPPROTO_TCP, TCP_WINDOW_CLAMP, &least, sizeof least);
 }
-/// Asked with the address that a connection has reached, before anything is sent.
+/// Called with the address that a connection has reached, before anything is sent.
 typedef int (*cc_gate)(void *context, char *peer, char *own, int peer_port, int own_port);
 static inline CURLcode cc_set_gate(const cc_library *library, CURL *easy, cc_gate gate,
                                    void *context) {
@@ -109,7 +110,7 @@ static inline int cc_next_ended(const cc_library *library, CURLM *multi, CURL **
 }
 
 static inline size_t cc_pause(void) { return CURL_WRITEFUNC_PAUSE; }
-/// Asks for HTTP/2 over TLS, with HTTP/1.1 where that is refused.
+/// Requests HTTP/2 over TLS, and HTTP/1.1 where that is refused.
 static inline long cc_http2_over_tls(void) { return CURL_HTTP_VERSION_2TLS; }
 static inline long cc_auth_basic(void) { return CURLAUTH_BASIC; }
 

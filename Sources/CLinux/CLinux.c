@@ -18,7 +18,7 @@
 static int argument_count;
 static char **arguments;
 
-// What main is given, before anything of Swift runs (glibc hands it to constructors too).
+// Keeps main's arguments before any Swift code runs (glibc passes them to constructors too).
 __attribute__((constructor)) static void keep_arguments(int count, char **words) {
   argument_count = count;
   arguments = words;
@@ -27,21 +27,22 @@ __attribute__((constructor)) static void keep_arguments(int count, char **words)
 int lx_argument_count(void) { return argument_count; }
 const char *lx_argument(int index) { return index >= 0 && index < argument_count ? arguments[index] : NULL; }
 
-// `socket` becomes 3 and `out` becomes 1 and 2; -1 for none.
+// `socket` becomes descriptor 3, and `out` becomes 1 and 2; -1 for none.
 static int spawn(const char *path, int in_path, char *const argv[], char *const envp[], int socket,
                  int out, pid_t *pid) {
   posix_spawn_file_actions_t files;
   posix_spawnattr_t attributes;
   sigset_t all, blocked;
   sigfillset(&all);
-  // A ^Z that comes before the new group is made would stop the child before it runs its program,
-  // and with it this process, which waits for that.
+  // A ^Z that comes before the new group exists would stop the child before it runs its program,
+  // and then this process too, which waits for that.
   sigemptyset(&blocked);
   sigaddset(&blocked, SIGTSTP);
   int error = posix_spawn_file_actions_init(&files);
   if (!error) error = posix_spawnattr_init(&attributes);
   if (error) return error;
-  // The given ones first: they may be among 0 to 2 where the player was started without those.
+  // The given descriptors are copied first: they may be among 0 to 2 if the player was started
+  // without those.
   if (out >= 0) error = posix_spawn_file_actions_adddup2(&files, out, 3);
   if (socket >= 0) error = posix_spawn_file_actions_adddup2(&files, socket, 3);
   for (int fd = 0; fd < 3 && !error; fd++)
@@ -51,7 +52,7 @@ static int spawn(const char *path, int in_path, char *const argv[], char *const 
   if (!error) error = posix_spawn_file_actions_addclosefrom_np(&files, socket >= 0 ? 4 : 3);
   if (!error) error = posix_spawnattr_setsigdefault(&attributes, &all);
   if (!error) error = posix_spawnattr_setsigmask(&attributes, &blocked);
-  // A group of its own: ^C and ^Z of the terminal are for the player.
+  // The child gets its own group: ^C and ^Z of the terminal are for the player.
   const short flags = POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP;
   if (!error) error = posix_spawnattr_setflags(&attributes, flags);
   if (!error) error = (in_path ? posix_spawnp : posix_spawn)(pid, path, &files, &attributes, argv, envp);
@@ -108,8 +109,9 @@ static struct {
   struct termios saved;
 } guard;
 
-// Writes without waiting longer than that. The descriptor may be the shell's, which must wait again.
-static int tell(int milliseconds) {
+// Writes the guarded bytes, and waits no longer than that. The descriptor may be shared with the
+// shell, so it must block again afterwards.
+static int write_guarded(int milliseconds) {
   fcntl(guard.descriptor, F_SETFL, guard.flags | O_NONBLOCK);
   size_t done = 0;
   for (int waited = 0; done < guard.count;) {
@@ -124,14 +126,15 @@ static int tell(int milliseconds) {
 
 void lx_restore_terminal(void) {
   if (!atomic_load(&guard.armed)) return;
-  if (!tell(400)) {
-    // Nobody reads, or the output was stopped: what is queued makes room for what matters.
+  if (!write_guarded(400)) {
+    // Nobody reads, or the output was stopped: the queued bytes are discarded to make room for
+    // these.
     tcflow(guard.descriptor, TCOON);
     tcflush(guard.descriptor, TCOFLUSH);
-    tell(100);
+    write_guarded(100);
   }
   tcsetattr(guard.descriptor, TCSANOW, &guard.saved);
-  atomic_store(&guard.armed, 0);  // only now: a signal that ends the process meanwhile restores too
+  atomic_store(&guard.armed, 0);  // only now: a signal that ends the process before restores too
 }
 
 void lx_guard_terminal(int descriptor, const void *bytes, size_t count,
@@ -163,11 +166,12 @@ static void crashed(int signal) {
 }
 
 void lx_install_crash_handler(void) {
-  static char stack[64 << 10];  // for a stack that ran over
+  static char stack[64 << 10];  // for a stack overflow
   stack_t alternate = {.ss_sp = stack, .ss_size = sizeof stack};
   sigaltstack(&alternate, NULL);
   struct sigaction action = {.sa_handler = crashed, .sa_flags = SA_ONSTACK | SA_RESETHAND};
-  // Those that end a process (signal(7)) and that nothing else watches; what was ignored stays so.
+  // Signals that end a process (signal(7)) and are not watched otherwise; ignored ones stay
+  // ignored.
   const int fatal[] = {SIGSEGV, SIGABRT, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGQUIT, SIGSYS, SIGALRM,
                        SIGVTALRM, SIGPROF, SIGUSR1, SIGUSR2, SIGXCPU, SIGIO, SIGPWR, SIGSTKFLT};
   struct sigaction old;
@@ -185,7 +189,8 @@ static void arrived(int signal) {
   clock_gettime(CLOCK_MONOTONIC, &now);
   uint64_t before = atomic_fetch_or(&pending, 1ull << signal);
   if (signal == SIGINT || signal == SIGTERM || signal == SIGHUP) {
-    // A closed terminal is told of by kernel and shell; who waits in vain asks again later.
+    // When a terminal closes, both kernel and shell send HUP, so only a second signal more than a
+    // second later counts as a request to end at once.
     if (!(before >> signal & 1)) atomic_store(&final_since, now.tv_sec);
     else if (now.tv_sec - atomic_load(&final_since) > 1) crashed(signal);
   }

@@ -73,7 +73,7 @@ cx_parser *cx_begin(const struct cx_receivers *receivers, void *context, int rec
   if (!parser) return NULL;
   parser->receivers = *receivers;
   parser->context = context;
-  // The handlers that would declare or load entities are not there.
+  // The handlers that would declare or load entities are left out.
   xmlSAXHandler handler;
   memset(&handler, 0, sizeof handler);
   handler.initialized = XML_SAX2_MAGIC;

@@ -1,7 +1,7 @@
 import Stories
 import System
 
-/// Resolves what a feed or list calls its media, against where the feed itself came from.
+/// Resolves the addresses that a feed or list names, against where the feed itself came from.
 struct AddressBook {
   /// Why an address is not followed, in words.
   struct Refusal: Error, Equatable {
@@ -14,7 +14,7 @@ struct AddressBook {
   let files: any FileAccess
   /// The folder of a base that is a file, with its last slash.
   private let folder: String
-  /// Folders that were resolved already, by what was written.
+  /// Folders that were resolved already, by their text before that.
   private var folders: [String: String] = [:]
 
   init(base: Story.Source, files: any FileAccess) {
@@ -24,8 +24,8 @@ struct AddressBook {
     folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "/"
   }
 
-  /// What an address means. Files are never opened for this; only those with odd names are asked
-  /// for, to tell a name from a URL.
+  /// The path or URL that an address stands for. Files are never opened for this; only for names
+  /// with odd characters is the status of files asked for, to tell a file's name from a URL.
   mutating func resolve(_ text: String) throws(Refusal) -> Story.Source {
     guard text.utf8.count <= Limit.addressBytes else { throw Refusal("its address is too long") }
     guard !text.utf8.contains(0) else { throw Refusal("its address holds a NUL") }
@@ -61,8 +61,8 @@ struct AddressBook {
     }
   }
 
-  /// A path, relative or not, as written or else as a URL would be: percent-encoded, with a query,
-  /// or with the separators of Windows.
+  /// The first that exists of the path as written, percent-decoded without its query, and with the
+  /// separators of Windows turned round; as written if there is none.
   private mutating func localPath(_ text: String) -> String {
     let plain = joined(folder, text)
     guard text.utf8.contains(where: isOdd) else { return plain }
@@ -87,8 +87,8 @@ struct AddressBook {
     }
   }
 
-  /// An absolute path without `.` and `..`. What stands before the last `..` is resolved as the
-  /// kernel does it, because a symbolic link there leads elsewhere.
+  /// An absolute path without `.` and `..`. The part up to the last `..` is resolved as the kernel
+  /// does it, because a symbolic link there leads elsewhere.
   mutating func joined(_ folder: String, _ text: String) -> String {
     let whole = text.hasPrefix("/") ? text : folder + text
     guard needsResolving(whole) else { return whole }

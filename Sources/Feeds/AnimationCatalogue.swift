@@ -1,16 +1,16 @@
 import Addresses
 import JSONText
 
-/// What a server, or a folder's `animations.json`, offers as reactions: an array of objects, of which
-/// only the `id` is required.
+/// The reactions that a server, or a folder's `animations.json`, offers: an array of objects, of
+/// which only the `id` is required.
 public struct AnimationCatalogue: Equatable, Sendable {
   public struct Entry: Equatable, Sendable {
-    /// Text of a stranger, like the title.
+    /// Untrusted text, like the title.
     public var id: String
     public var title: String
-    /// Of the animation's file, in small hexadecimal digits.
+    /// The hash of the animation's file, in lower-case hexadecimal digits.
     public var sha256: String?
-    /// Those of a higher one are shown before others that wait.
+    /// Entries of a higher priority are shown before others that wait.
     public var priority: Int
 
     public init(id: String, title: String = "", sha256: String? = nil, priority: Int = 0) {
@@ -58,10 +58,10 @@ public struct AnimationCatalogue: Equatable, Sendable {
     }
   }
 
-  /// What is offered under an id; nil where that is not (any more).
+  /// The entry of this id; nil where it is not offered (any more).
   public subscript(id: String) -> Entry? { byID[id] }
 
-  /// Takes one out.
+  /// Removes an entry.
   public mutating func remove(_ id: String) {
     guard byID.removeValue(forKey: id) != nil else { return }
     entries.removeAll { $0.id == id }
@@ -73,7 +73,7 @@ public struct AnimationCatalogue: Equatable, Sendable {
     entries.append(entry)
   }
 
-  /// The element that is next; nil where it offers nothing.
+  /// Reads the next element; nil where it is no entry.
   private static func entry(_ reader: inout JSONReader) throws(JSONReader.Failure) -> Entry? {
     guard try reader.peek() == .object else {
       try reader.skip()
@@ -107,24 +107,25 @@ public struct AnimationCatalogue: Equatable, Sendable {
 public enum AnimationID {
   private static let longest = 1024
 
-  /// Whether a server can be asked for it: what is only a way through folders can not.
+  /// Whether a server can be asked for this id: `.` and `..` would be steps through folders.
   static func isUsable(_ id: String) -> Bool {
     !id.isEmpty && id.utf8.count <= longest && id != "." && id != ".."
   }
 
-  /// Where a server may have one, the likelier first: by its own path, or as a static file.
+  /// The addresses where a server may have an animation, the likelier first: by its own path, or as
+  /// a static file.
   public static func addresses(of id: String, below endpoint: String) -> [String] {
     guard isUsable(id) else { return [] }
     let encoded = PercentCoding.encoded(id.utf8)
     return ["\(endpoint)/animation/\(encoded)", "\(endpoint)/\(encoded).json"]
   }
 
-  /// Where a server may have its catalogue.
+  /// The addresses where a server may have its catalogue.
   public static func catalogues(below endpoint: String) -> [String] {
     ["\(endpoint)/animations", "\(endpoint)/animations.json"]
   }
 
-  /// The files of a folder that may be one; none for an id that is no plain name.
+  /// The files of a folder that may be this animation; none for an id that is no plain name.
   public static func files(of id: String, in folder: String) -> [String] {
     let isPlain =
       isUsable(id) && !id.hasPrefix(".")
@@ -132,7 +133,7 @@ public enum AnimationID {
     return isPlain ? MediaFormat.animationExtensions.map { "\(folder)/\(id).\($0)" } : []
   }
 
-  /// The id of a file in a folder by its name; nil for what is no animation by its name.
+  /// The id of a file in a folder; nil where its name is not that of an animation.
   public static func id(ofFile name: String) -> String? {
     guard !name.hasPrefix("."), name != "animations.json" else { return nil }
     return MediaFormat.animationStem(of: name)

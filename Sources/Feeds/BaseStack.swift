@@ -1,11 +1,11 @@
 import Stories
 
-/// Where relative addresses in an XML text start, as `xml:base` moves it for an element and those in
-/// it (XML Base, section 3).
+/// The base of relative addresses in an XML text, as `xml:base` moves it for an element and its
+/// children (XML Base, section 3).
 struct BaseStack {
   private var bases: [(depth: Int, book: AddressBook)] = []
 
-  /// Moves it for the element of this depth.
+  /// Moves the base for the element of this depth.
   mutating func enter(_ base: String, depth: Int, in book: inout AddressBook) {
     guard let source = try? resolve(base, in: &book) else { return }
     let isFolder = base.hasSuffix("/")
@@ -22,7 +22,8 @@ struct BaseStack {
     if let base = bases.last, base.depth >= depth { bases.removeLast() }
   }
 
-  /// An address as it means without any base; what is refused stays, and is refused again.
+  /// An address, resolved so that it needs no base. A refused one stays as it is, to be refused
+  /// again later.
   mutating func resolved(_ address: String, in book: inout AddressBook) -> String {
     let trimmed = address.trimmingSpace
     guard !bases.isEmpty else { return trimmed }

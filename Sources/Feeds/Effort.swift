@@ -1,8 +1,8 @@
 import Glibc
 
-/// How much of the processor's time a source has taken. One source shares one.
+/// How much processor time reading a source has taken. All parts of a source share one `Effort`.
 final class Effort {
-  /// No honest feed takes so long: one of a million items is read in less.
+  /// No honest feed takes so long: a feed of a million items is read in less.
   static let mostSeconds = 5.0
 
   static var wordsForLeft: String {
@@ -12,16 +12,16 @@ final class Effort {
   private let clock: () -> Double
   private let end: Double
 
-  /// - Parameter clock: what was taken so far, in seconds.
+  /// - Parameter clock: gives the time taken so far, in seconds.
   init(clock: @escaping () -> Double = { Effort.processorTime }) {
     self.clock = clock
     end = clock() + Effort.mostSeconds
   }
 
-  /// Whether no more may be taken.
+  /// Whether the time is used up.
   var isSpent: Bool { clock() > end }
 
-  /// The time that this thread has had of the processor, in seconds.
+  /// The processor time of this thread, in seconds.
   private static var processorTime: Double {
     var time = timespec()
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)

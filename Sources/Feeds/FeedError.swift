@@ -1,6 +1,6 @@
 import System
 
-/// Why a source gives nothing to tell, in words for its user.
+/// Why a source gives nothing to play, in words for its user.
 public enum FeedError: Error, Equatable, Sendable, CustomStringConvertible {
   /// The source is not there, may not be read, or holds no media.
   case cannotPlay(source: String, reason: String)
@@ -20,7 +20,7 @@ public enum FeedError: Error, Equatable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// "cannot play clips: no media in this directory". Holds text of strangers as it was.
+  /// "cannot play clips: no media in this directory". Text of strangers is in it unchanged.
   public var description: String {
     switch self {
     case .cannotPlay(let source, let reason): "cannot play \(source): \(reason)"
@@ -33,28 +33,28 @@ public enum FeedError: Error, Equatable, Sendable, CustomStringConvertible {
 enum Limit {
   static let feedBytes = 64 << 20
   static let items = 1_000_000
-  /// That one story has received.
+  /// Reactions that one story has received.
   static let reactions = 1_000
   /// JSON nesting, and folders in folders.
   static let nesting = 64
-  /// Folders of a folder of the web whose lists are asked for: each is a request.
+  /// Subfolders of a web folder whose lists are asked for: each is a request.
   static let webFolders = 256
   /// Lists in lists.
   static let lists = 8
   /// Media that one item names.
   static let itemMedia = 256
-  /// Of one item.
+  /// Authors of one item.
   static let authors = 64
   /// A caption longer than this is cut.
   static let textBytes = 4096
   /// Longer addresses are refused.
   static let addressBytes = 8192
-  /// Longer addresses of the user's own are refused too: no server takes them.
+  /// Longer addresses given by the user are refused too: no server takes them.
   static let ownAddressBytes = 16 << 10
-  /// Bytes that tell what kind of file it is.
+  /// The first bytes of a file, by which its type is detected.
   static let headBytes = MediaSignature.headBytes
-  /// So many files with the name of a medium are looked into; more are believed by their names, so
-  /// that a folder of 100,000 files opens at once.
+  /// So many files with the name of a medium are looked into; the types of more are taken from
+  /// their names, so that a folder of 100,000 files opens at once.
   static let looks = 4096
   /// A larger JSON text in a folder is no animation.
   static let animationBytes = 8 << 20

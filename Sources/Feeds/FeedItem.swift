@@ -4,11 +4,11 @@ import Stories
 struct FeedItem {
   /// Empty where the item has none.
   var id = ""
-  /// The first of its authors, who has the reel.
+  /// The first of its authors, whose reel it goes to.
   var author: String?
   /// All of them.
   var authors: [String] = []
-  /// The reel it asks for; else it goes to that of its author.
+  /// The reel that the item names; without one it goes to that of its author.
   var reel: String?
   var caption = ""
   var published: Int64?
@@ -19,11 +19,11 @@ struct FeedItem {
   var link = ""
   /// In the order of their times.
   var reactions: [ReceivedReaction] = []
-  /// What is told of it, mostly one thing. Each is given in one or more representations, of which
-  /// the first that may be played is.
+  /// What is played of it, mostly one thing. Each thing has one or more representations; the first
+  /// that may be played is used.
   var things: [[FeedMedium]] = []
 
-  /// The caption of one of several things.
+  /// The caption of one of several things, which has a title of its own.
   func caption(with part: String) -> String {
     if caption.isEmpty || part.isEmpty { return caption + part }
     return "\(caption): \(part)"
@@ -34,13 +34,13 @@ struct FeedItem {
 struct FeedCollector {
   /// What the user calls the feed.
   let name: String
-  /// Resolves what items name; a format may move where relative addresses start.
+  /// Resolves the addresses in items; a format may move the base of relative ones.
   var addresses: AddressBook
-  /// Of the feed.
+  /// The feed's title.
   var title: String?
-  /// Of items that name none.
+  /// The author of items that name none.
   var author: String?
-  /// Where reactions come from.
+  /// Where reactions are fetched from.
   var animations: AnimationEndpoint?
   /// Whether an item took its reel from the feed's title or author.
   private(set) var usedDefaults = false
@@ -49,7 +49,7 @@ struct FeedCollector {
   private var reels = Reels()
   private var reactions: [String: [ReceivedReaction]] = [:]
 
-  /// - Parameter base: where relative addresses start, where that is not the origin itself.
+  /// - Parameter base: the base of relative addresses, if that is not the origin itself.
   init(name: String, origin: Story.Source, base: Story.Source? = nil, files: any FileAccess) {
     self.name = name
     addresses = AddressBook(base: base ?? origin, files: files)
@@ -58,10 +58,10 @@ struct FeedCollector {
 
   private var feedTitle: String { title ?? URLText.stem(of: identity) }
 
-  /// Whether anything is told so far.
+  /// Whether any story was added so far.
   var hasStories: Bool { !reels.all.isEmpty }
 
-  /// All of it so far.
+  /// The feed as read so far.
   var feed: Feed {
     Feed(
       identity: identity, title: feedTitle, reels: reels.all, skipped: skipped,
@@ -73,21 +73,21 @@ struct FeedCollector {
     note(reason, of: "item \(number)")
   }
 
-  /// Says of the feed itself, or of a part of it, that something is left out.
+  /// Notes that something of the feed itself, or of a part of it, is left out.
   ///
-  /// - Parameter costsStories: whether something may be missing that would be told.
+  /// - Parameter costsStories: whether stories may be missing because of it.
   mutating func note(_ reason: String, of part: String? = nil, costsStories: Bool = true) {
     skipped.append(
       Skipped(
         source: part.map { "\(name) \($0)" } ?? name, reason: reason, costsStories: costsStories))
   }
 
-  /// Says what is to be said of the text of the feed.
+  /// Adds notes on the text of the feed.
   mutating func add(_ notes: [TextNote]) {
     for text in notes { note(text.words, costsStories: text.costsStories) }
   }
 
-  /// Adds what an item tells, or says why not.
+  /// Adds the stories of an item, or notes why they are left out.
   mutating func add(_ item: FeedItem, number: Int) {
     let things = item.things
     if things.isEmpty { skip(item: number, "it has no media") }
@@ -122,7 +122,8 @@ struct FeedCollector {
     for medium in thing {
       do throws(AddressBook.Refusal) {
         let source = try addresses.resolve(medium.address)
-        // What a feed calls a medium must at least be named like one, before it is ever opened.
+        // A file that a feed names must at least have the name of a medium before it is ever
+        // opened.
         if case .file(let path) = source, ExtensionHint(path: path) == nil {
           throw AddressBook.Refusal("\(medium.address) is not a medium by its name")
         }

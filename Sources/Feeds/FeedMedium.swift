@@ -1,8 +1,9 @@
 import Stories
 
-/// One representation of what an item of a feed tells: an attachment, an enclosure, a picture.
+/// One representation of the thing that an item of a feed shows: an attachment, an enclosure, a
+/// picture.
 struct FeedMedium {
-  /// Which of several representations is preferred.
+  /// How much a representation is preferred; the least comes first.
   enum Rank: Comparable {
     case plain, stream, unknown
   }
@@ -10,15 +11,15 @@ struct FeedMedium {
   let address: String
   var title: String
   var durationS: Double?
-  /// Nil where neither type nor name tells.
+  /// Nil where neither the type nor the name says it.
   private(set) var kind: Story.Kind?
   let rank: Rank
-  /// Of its picture.
+  /// The size of its picture.
   var size: PictureSize?
   /// Whether the feed prefers it to others of its group.
   var isDefault = false
 
-  /// Nil for what cannot be a medium by its MIME type.
+  /// Nil where the MIME type is surely not that of a medium.
   init?(address: String, type: String, title: String = "", durationS: Double? = nil) {
     self.address = address
     self.title = title
@@ -34,12 +35,12 @@ struct FeedMedium {
   }
 }
 
-/// The size of a picture as a feed tells it, in pixels: one side or both.
+/// The size of a picture as the feed states it, in pixels: one side or both.
 struct PictureSize: Hashable {
   let width: Int?
   let height: Int?
 
-  /// Nil where neither is a side of any picture.
+  /// Nil where neither text is a possible side of a picture.
   init?(width: String?, height: String?) {
     let sides = [width, height].map { text in
       text.flatMap { Int($0.trimmingSpace) }.flatMap { (1...20_000).contains($0) ? $0 : nil }
@@ -51,7 +52,7 @@ struct PictureSize: Hashable {
   /// The shorter side, as far as it is known.
   var lines: Int { min(width ?? .max, height ?? .max) }
 
-  /// Whether one may be the other enlarged: rounding is no difference.
+  /// Whether both have the same proportions, but for rounding.
   func isShaped(like other: PictureSize) -> Bool {
     guard let width, let height, let otherWidth = other.width, let otherHeight = other.height else {
       return (width == nil) == (other.width == nil) && (height == nil) == (other.height == nil)
@@ -62,7 +63,7 @@ struct PictureSize: Hashable {
 }
 
 extension FeedMedium {
-  /// What Media RSS calls its medium, where nothing better tells.
+  /// Takes the kind from Media RSS's `medium`, where nothing better says it.
   mutating func claim(_ medium: String?) {
     guard kind == nil else { return }
     switch medium {

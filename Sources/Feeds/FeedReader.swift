@@ -4,12 +4,12 @@ import System
 /// Reads what a user names as sources: files, folders, lists and feeds.
 ///
 /// Only folders, lists, feeds and the first bytes of files are read; the media themselves are left
-/// to the decoder, which alone can say whether they play.
+/// to the decoder, which alone can find out whether they play.
 public struct FeedReader {
   private let files: any FileAccess
   private let web: (any WebAccess)?
 
-  /// - Parameter web: without it, all that lies on the web counts as a medium.
+  /// - Parameter web: without it, every web address counts as a medium.
   public init(files: any FileAccess = LocalFiles(), web: (any WebAccess)? = nil) {
     self.files = files
     self.web = web
@@ -17,10 +17,11 @@ public struct FeedReader {
 
   /// The feed of all sources together.
   ///
-  /// A single source that cannot be read throws. One of several is skipped with its reason, and
-  /// then the feed may be without stories.
+  /// A single source that cannot be read throws. One of several is skipped and its reason noted;
+  /// the feed may then be without stories.
   ///
-  /// - Parameter standardInput: what `-` stands for, read when it is met: sources, one a line.
+  /// - Parameter standardInput: what `-` stands for, read where `-` stands in the sources: more
+  ///   sources, one a line.
   public func read(
     _ sources: [String], standardInput: () -> [UInt8] = { [] }
   ) throws(FeedError) -> Feed {
@@ -36,8 +37,8 @@ public struct FeedReader {
     return combined(named, &opener)
   }
 
-  /// The reels of one folder to be served, none where it holds no media yet. Names that are not UTF-8
-  /// have no place in its feed.
+  /// The reels of one folder to be served, none where it holds no media yet. Files whose names are
+  /// not UTF-8 are skipped.
   public func folder(_ path: String) throws(FeedError) -> Feed {
     var sniffer = FileSniffer(files: files)
     return try FolderReader.read(
@@ -55,8 +56,8 @@ public struct FeedReader {
         if whole.title.isEmpty { whole.title = "\(found.feed.title) and \(sources.count - 1) more" }
         whole.skipped += found.feed.skipped
         addReactions(of: found.feed, to: &whole)
-        // Files named one after another are one reel, called after their folder if it is one, or
-        // else after the first.
+        // Files named one after another form one reel. It has the name of their folder if they are
+        // all in one, else that of the first file.
         if let next = found.looseIn, let folder {
           let last = whole.reels.count - 1
           isOfOneFolder = isOfOneFolder && next == folder
@@ -77,8 +78,8 @@ public struct FeedReader {
     return whole
   }
 
-  /// Reactions come from one place: the first that a source names. Those of sources that name another
-  /// one are left out.
+  /// Reactions come from one place: the first that a source names. Reactions of sources that name
+  /// another place are left out.
   private func addReactions(of feed: Feed, to whole: inout Feed) {
     whole.animations = whole.animations ?? feed.animations
     guard feed.animations == nil || feed.animations?.place == whole.animations?.place else {
@@ -91,7 +92,7 @@ public struct FeedReader {
   private func lines(of text: [UInt8]) -> [String] {
     let separators: [UInt8] = text.contains(0) ? [0] : [0x0A, 0x0D]
     let lines = text.split { separators.contains($0) }.map { FileName.text($0) }
-    // Comments count only in what is an M3U list by its first line.
+    // Lines with `#` are comments only in an M3U list, which its first line shows.
     let isList = lines.first?.lowercased().hasPrefix("#extm3u") ?? false
     return isList ? lines.filter { !$0.hasPrefix("#") } : lines
   }

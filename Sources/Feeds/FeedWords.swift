@@ -25,7 +25,7 @@ extension String {
     return String(Substring(rest[...end]))
   }
 
-  /// As many whole characters as so many bytes hold.
+  /// The text up to the character that reaches so many bytes.
   func cut(to bytes: Int) -> String {
     guard utf8.count > bytes else { return self }
     var cut = ""

@@ -36,7 +36,7 @@ public struct LocalFiles: FileAccess {
 }
 
 extension SystemError {
-  /// The kernel's reason as a user would say it.
+  /// The kernel's reason in a user's words.
   var inWords: String {
     switch code {
     case ENOENT, ENOTDIR: "no such file"

@@ -1,7 +1,7 @@
 import Stories
 import System
 
-/// Looks at files without reading them through, and at not too many of them.
+/// Detects what files are from their first bytes, for a limited number of files.
 struct FileSniffer {
   /// What a path leads to.
   enum Finding: Equatable {
@@ -14,7 +14,7 @@ struct FileSniffer {
   }
 
   private let files: any FileAccess
-  /// How many files with the name of a medium, and without, are still looked into.
+  /// How many more files with the name of a medium, and without, may be looked into.
   private var named = Limit.looks
   private var unnamed = Limit.looks
 
@@ -34,8 +34,8 @@ struct FileSniffer {
     }
   }
 
-  /// The same for one of many files; nil once so many were looked into that the rest is believed
-  /// by its names.
+  /// The same for one of many files; nil once the limit is reached: the types of all others are
+  /// taken from their names.
   mutating func lookIfFew(at path: String, known: FileStatus.Kind? = nil) -> Finding? {
     if ExtensionHint(path: path) == nil {
       guard unnamed > 0 else { return nil }
@@ -47,7 +47,7 @@ struct FileSniffer {
     return known == .regular ? content(of: path) : look(at: path)
   }
 
-  /// What a JSON text in a folder or list is; a very large one is no animation.
+  /// What a JSON text in a folder or list holds; a very large one is no animation.
   func shape(of path: String) -> JSONShape {
     guard let text = try? files.text(at: path) else { return .other }
     let shape = JSONShape(text.head())

@@ -9,7 +9,7 @@ struct FolderReader {
   private var reels: [Reel] = []
   private var skipped: [Skipped] = []
   private var count = 0
-  /// Whether it may be without media, and only names in UTF-8 count.
+  /// The folder is read to be served: it may be without media, and only names in UTF-8 count.
   private let isServed: Bool
   /// Folders that were entered, so that symbolic links cannot lead round in a circle.
   private var entered: Set<Place> = []
@@ -46,7 +46,7 @@ struct FolderReader {
     self.source = source
   }
 
-  /// Reads one folder and those in it; the reason if it cannot be read.
+  /// Reads one folder and its subfolders; gives the reason if it cannot be read.
   private mutating func enter(
     _ path: String, name: String, below: String, depth: Int
   ) -> String? {
@@ -75,7 +75,8 @@ struct FolderReader {
     return nil
   }
 
-  /// The stories and the folders among the entries, both in natural order. Hidden ones are left.
+  /// The stories and the subfolders among the entries, both in natural order. Hidden ones are left
+  /// out.
   private mutating func sort(
     _ entries: [DirectoryEntry], in folder: String
   ) -> ([Story], [String]) {
@@ -120,15 +121,15 @@ struct FolderReader {
     case .failed(let reason):
       if hint?.isMedium == true { skip(path, reason) }
     case .file(let content):
-      if tells(content, hint, path) {
+      if isStory(content, hint, path) {
         stories.append(Story(source: .file(path), kind: kind(content, hint)))
       }
     }
   }
 
-  /// Whether a file in a folder is a story. Whatever is named like a medium is, so that its error
-  /// shows; lists and feeds are not, as they name what lies beside them.
-  private func tells(_ content: SniffedContent, _ hint: ExtensionHint?, _ path: String) -> Bool {
+  /// Whether a file in a folder is a story. A file with the name of a medium always is, so that its
+  /// error shows; lists and feeds are not, as they name files that lie beside them.
+  private func isStory(_ content: SniffedContent, _ hint: ExtensionHint?, _ path: String) -> Bool {
     switch content {
     case .media: return true
     case .list: return sniffer.isStream(path)

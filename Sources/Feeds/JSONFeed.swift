@@ -3,9 +3,10 @@ import Stories
 
 /// Reads JSON Feed 1 and 1.1 with our additions under `_storytty`.
 ///
-/// One pass without a tree. Unknown keys are skipped; a known key with a value of the wrong type
-/// costs itself, or its item where that cannot be told as it was meant without it, not the feed. Where
-/// the text is wrong or cut off, the items before that are told.
+/// Reads in one pass without a tree. Unknown keys are skipped. A known key with a value of the
+/// wrong type is ignored, or its item is skipped where it could not be played as intended without
+/// that value; the rest of the feed stays. Where the text is wrong or cut off, the items before
+/// that are played.
 struct JSONFeed {
   private var reader: JSONReader
   private var collector: FeedCollector
@@ -15,9 +16,9 @@ struct JSONFeed {
   private var isStale = false
 
   /// - Parameters:
-  ///   - text: read again where the feed's own name comes after its items.
-  ///   - origin: where the text came from; relative addresses start there.
-  ///   - base: where they start instead.
+  /// - text: is read a second time where the feed's title or author comes after its items.
+  /// - origin: where the text came from; the base of relative addresses.
+  /// - base: another base of relative addresses.
   static func read(
     _ text: FeedText, name: String, origin: Story.Source, base: Story.Source? = nil,
     files: any FileAccess
@@ -108,7 +109,7 @@ struct JSONFeed {
     }
   }
 
-  /// What it says as a whole under `_storytty`; a wrong value there costs only itself.
+  /// The additions for the whole feed under `_storytty`; a wrong value there is ignored alone.
   private mutating func readAdditions() throws(JSONReader.Failure) {
     var problem: String?
     let isObject = try reader.enter(.object, "_storytty", problem: &problem)
@@ -148,7 +149,7 @@ struct JSONFeed {
       if let problem = item.problem {
         collector.skip(item: number, problem)
       } else {
-        collector.add(item.told, number: number)
+        collector.add(item.feedItem, number: number)
         if let note = item.note {
           collector.note("\(note): left out", of: "item \(number)", costsStories: false)
         }
@@ -158,14 +159,14 @@ struct JSONFeed {
 }
 
 extension JSONFeed {
-  /// A title as it is shown: plain text by the format, but often written as HTML.
+  /// A title for display: plain text according to the format, but often written as HTML.
   static func title(_ text: String) -> String {
     HTMLText.title(text, isDecoded: false).inOneLine
   }
 }
 
 extension JSONReader {
-  /// The string that is next; nil for null, and with a problem for anything else.
+  /// Reads the next string; nil for null, and with a problem for anything else.
   mutating func text(_ key: String, problem: inout String?) throws(Failure) -> String? {
     let kind = try peek()
     guard kind == .string else {
@@ -176,7 +177,7 @@ extension JSONReader {
     return try string()
   }
 
-  /// The same for texts that are shown: a long one is cut, an empty one is none.
+  /// The same for texts that are shown: a long one is cut, an empty one is nil.
   mutating func shownText(_ key: String, problem: inout String?) throws(Failure) -> String? {
     guard let text = try text(key, problem: &problem), !text.isEmpty else { return nil }
     guard text.utf8.count > Limit.textBytes else { return text }
@@ -188,7 +189,7 @@ extension JSONReader {
     return cut
   }
 
-  /// The number that is next; nil for null, and with a problem for anything else.
+  /// Reads the next number; nil for null, and with a problem for anything else.
   mutating func number(_ key: String, problem: inout String?) throws(Failure) -> Double? {
     let kind = try peek()
     guard kind == .number else {
@@ -199,7 +200,7 @@ extension JSONReader {
     return Double(try number())
   }
 
-  /// The name in the author object that is next.
+  /// Reads the name in the next object, an author.
   mutating func authorName(problem: inout String?) throws(Failure) -> String? {
     guard try enter(.object, "author", problem: &problem) else { return nil }
     var name: String?
@@ -209,7 +210,7 @@ extension JSONReader {
     return name
   }
 
-  /// The names in the array of authors that is next.
+  /// Reads the names in the next array, of authors.
   mutating func authorNames(problem: inout String?) throws(Failure) -> [String] {
     guard try enter(.array, "authors", problem: &problem) else { return [] }
     var names: [String] = []

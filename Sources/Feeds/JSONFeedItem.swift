@@ -2,11 +2,11 @@ import JSONText
 import Stories
 import System
 
-/// What one item of a JSON Feed says, before it is decided what is played of it.
+/// One item of a JSON Feed as it is written, before it is decided what of it is played.
 struct JSONFeedItem {
-  /// Why the item cannot be told; the first reason found.
+  /// Why the item cannot be played; the first reason found.
   private(set) var problem: String?
-  /// What of it is left out, though it can be told; the first found.
+  /// What of the item is left out, though it can be played; the first found.
   private(set) var note: String?
   private var id = ""
   private var authors: [String] = []
@@ -24,12 +24,12 @@ struct JSONFeedItem {
   private var link: String?
   private var url: String?
   private var picture: String?
-  /// Those that may be media.
+  /// The attachments that may be media.
   private var attachments: [FeedMedium] = []
-  /// Why one of them is left out: the reason of the item where nothing else of it is told.
+  /// Why an attachment is left out: also the reason for the item if it has nothing else to play.
   private var attachmentProblem: String?
 
-  /// Reads the object that is next, to its end, whatever is wrong inside.
+  /// Reads the next object to its end, whatever is wrong inside.
   init(_ reader: inout JSONReader) throws(JSONReader.Failure) {
     try reader.enter()
     while let key = try reader.nextKey() {
@@ -60,8 +60,8 @@ struct JSONFeedItem {
     note = attachmentProblem ?? note
   }
 
-  /// What the item says, where nothing is wrong with it.
-  var told: FeedItem {
+  /// The item for the collector, where it has no problem.
+  var feedItem: FeedItem {
     FeedItem(
       id: id, author: authors.first, authors: authors, reel: reel, caption: caption,
       published: published, expires: expires, maxViews: maxViews, imageTime: imageTime,
@@ -75,8 +75,8 @@ struct JSONFeedItem {
     return captions.compactMap { $0 }.first { !$0.isEmpty } ?? ""
   }
 
-  /// Attachments of the same title are the same thing (JSON Feed 1.1, "Attachments"), and of those
-  /// without a title the ones that are called the same but for their endings.
+  /// Attachments of the same title are the same thing (JSON Feed 1.1, "Attachments"), and so are
+  /// those without a title whose addresses differ in nothing but their extensions.
   private var things: [[FeedMedium]] {
     if attachments.isEmpty {
       guard let picture, !picture.isEmpty else { return [] }
@@ -99,7 +99,7 @@ struct JSONFeedItem {
     return URLText.withoutEnding(one.address) == URLText.withoutEnding(other.address)
   }
 
-  /// The page about it, if that is one of the web.
+  /// The page about the item, if it is a web page.
   private var webLink: String {
     if let link, URLText.isWeb(link) { return link }
     if let url, URLText.isWeb(url) { return url }
@@ -170,7 +170,7 @@ struct JSONFeedItem {
     }
   }
 
-  /// Strangers react: what is wrong in one of theirs costs that reaction alone.
+  /// Reactions come from strangers: a wrong one is left out alone.
   private mutating func readReactions(_ reader: inout JSONReader) throws(JSONReader.Failure) {
     guard try reader.enter(.array, "reactions", problem: &problem) else { return }
     while try reader.nextElement() {

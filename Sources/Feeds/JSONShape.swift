@@ -1,15 +1,15 @@
 import JSONText
 
-/// What a JSON text is, told by the keys of its outermost object.
+/// What a JSON text is, detected from the keys of its outermost object.
 enum JSONShape {
   case feed
   /// A Lottie animation.
   case animation
-  /// A list in the manner of JSPF.
+  /// A JSPF playlist.
   case playlist
   case other
 
-  /// The text may be cut off or wrong: then the keys before that count.
+  /// The text may be cut off or wrong: then the keys before that point count.
   init(_ text: JSONReader) {
     var reader = text
     var keys: Set<String> = []
@@ -40,9 +40,9 @@ enum JSONShape {
   }
 }
 
-/// A first look at a text.
+/// Detects animations by the start of a text.
 package enum AnimationText {
-  /// Whether it is a Lottie animation by its outermost keys, as far as the text goes.
+  /// Whether a text is a Lottie animation, by its outermost keys, as far as the text goes.
   package static func isAnimation(_ head: [UInt8]) -> Bool {
     if case .animation = JSONShape(JSONReader(head)) { true } else { false }
   }

@@ -1,9 +1,9 @@
-/// The order in which people number files: `clip2` before `clip10`, capitals beside small letters.
+/// The order in which people number files: `clip2` before `clip10`, and case ignored.
 package enum NaturalOrder {
-  /// Names sorted by what this gives are in natural order.
+  /// The sort key of a name: names sorted by it are in natural order.
   ///
-  /// A run of digits becomes its length without leading zeros and then the digits, so that plain
-  /// comparison of bytes compares their values.
+  /// In the key, a run of digits becomes its length without leading zeros and then the digits, so
+  /// that comparing bytes compares the numbers.
   static func key(_ name: String) -> [UInt8] {
     var key: [UInt8] = []
     key.reserveCapacity(name.utf8.count + 8)
@@ -34,7 +34,7 @@ package enum NaturalOrder {
   private static func append(_ run: inout [UInt8], to key: inout [UInt8]) {
     guard !run.isEmpty else { return }
     let digits = run.drop { $0 == UInt8(ascii: "0") }
-    // Digits keep their place before letters; a run of 200 digits and more counts as 200.
+    // Digits sort before letters; a run of more than 200 digits counts as 200 long.
     key.append(UInt8(ascii: "0"))
     key.append(UInt8(min(200, digits.count)))
     key.append(contentsOf: digits)

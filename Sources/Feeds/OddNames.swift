@@ -1,10 +1,10 @@
 import System
 
-/// Finds files whose names are not ASCII by what a list makes of them: its text was decoded, and the
-/// bytes of the names in it may have been of another encoding than the rest, or of none.
+/// Finds files with names that are not ASCII by what a list calls them. The list's text was
+/// decoded, and the names in it may have been in another encoding than the rest, or in none.
 struct OddNames {
   private let files: any FileAccess
-  /// The names in folders that were looked through, by what they may have been read as.
+  /// For each folder that was searched: its names, by the texts that they may have been decoded to.
   private var folders: [String: [String: String]] = [:]
 
   private static let mostFolders = 64
@@ -12,7 +12,7 @@ struct OddNames {
 
   init(files: any FileAccess) { self.files = files }
 
-  /// The path that is there for one that is not; nil where none could be meant.
+  /// The existing path that a path which does not exist may mean; nil where there is none.
   mutating func path(like path: String) -> String? {
     guard path.hasPrefix("/"), path.utf8.contains(where: { $0 >= 0x80 }) else { return nil }
     var found = ""
@@ -44,7 +44,8 @@ struct OddNames {
     return names
   }
 
-  /// What a name's bytes may be read as: UTF-8 with U+FFFD, Latin-1, windows-1252.
+  /// The texts that a name's bytes may have been decoded to: UTF-8 with U+FFFD, Latin-1,
+  /// windows-1252.
   private static func readings(of name: [UInt8]) -> [String] {
     let latin1 = name.map { Unicode.Scalar($0) }
     let windows = name.map { Windows1252.scalar($0) ?? Unicode.Scalar($0) }

@@ -6,7 +6,7 @@ struct Reels {
   private var places: [String: Int] = [:]
   private var origins: [Story.Origin?] = []
 
-  /// The place of the reel of this name, at the end if it is new.
+  /// The index of the reel of this name, which is added at the end if it is new.
   mutating func place(of name: String) -> Int {
     if let place = places[name] { return place }
     places[name] = reels.count
@@ -15,7 +15,8 @@ struct Reels {
     return reels.count - 1
   }
 
-  /// What stories of one feed and author share, the last used of each reel at hand.
+  /// The origin that stories of one feed and author share. The last one of each reel is kept and
+  /// used again.
   mutating func origin(feed: String, author: String, at place: Int) -> Story.Origin {
     if let origin = origins[place], origin.author == author, origin.feed == feed { return origin }
     let origin = Story.Origin(feed: feed, author: author)

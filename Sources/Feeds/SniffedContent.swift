@@ -1,22 +1,22 @@
 import Stories
 
-/// What the first bytes of a file say it is.
+/// What a file is, detected from its first bytes.
 package enum SniffedContent: Equatable {
   case media(Story.Kind)
-  /// An extended M3U list, or an HLS playlist: its whole text tells which.
+  /// An extended M3U list, or an HLS playlist: which of the two depends on the whole text.
   case list
-  /// JSON text: a feed, an animation or something else.
+  /// JSON: a feed, an animation or something else.
   case json
   case xml
   case webPage
   /// A PLS list, or an Internet shortcut.
   case pls
-  /// Something in gzip.
+  /// Something packed with gzip.
   case packed
   case empty
   case unknown
 
-  /// Judges by at least 1,024 bytes, fewer only where the file is shorter.
+  /// - Parameter head: at least the first 1,024 bytes, fewer only where the file is shorter.
   package init(head: [UInt8]) {
     if head.isEmpty {
       self = .empty
@@ -32,8 +32,8 @@ package enum SniffedContent: Equatable {
     }
   }
 
-  /// The kind of the story that a file of this content and this name is; nil where neither tells.
-  /// A container that may hold pictures or only sound is believed by its name.
+  /// The kind of story of a file with this content and name; nil where neither says it. For a
+  /// container that may hold pictures or only sound, the name decides.
   func kind(hintedAt hint: ExtensionHint?) -> Story.Kind? {
     switch (self, hint) {
     case (.media(.video), .media(.sound)): .sound
@@ -44,7 +44,7 @@ package enum SniffedContent: Equatable {
     }
   }
 
-  /// Why a text is no feed that can be read, nil for all else.
+  /// Why a text is no feed that can be read; nil for everything else.
   var refusal: String? {
     switch self {
     case .webPage: "a web page, not media and not a feed"
@@ -75,7 +75,7 @@ package enum SniffedContent: Equatable {
     }
   }
 
-  /// Whether a feed begins behind what should not be there.
+  /// Whether a feed begins after leading bytes that should not be there.
   private static func hasFeed(_ text: ArraySlice<UInt8>) -> Bool {
     text.indices.contains { place in
       text[place] == UInt8(ascii: "<")
@@ -98,7 +98,7 @@ package enum SniffedContent: Equatable {
     }
   }
 
-  /// Whether the bytes start with an ASCII text in small letters, whatever their case.
+  /// Whether the bytes start with an ASCII text, given in lower case; case is ignored.
   private static func hasPrefix(_ bytes: ArraySlice<UInt8>, _ text: String) -> Bool {
     bytes.count >= text.utf8.count
       && zip(bytes, text.utf8).allSatisfy {

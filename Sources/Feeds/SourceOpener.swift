@@ -1,12 +1,12 @@
 import Stories
 import System
 
-/// Finds out what each source is and reads it.
+/// Detects what each source is, and reads it.
 struct SourceOpener {
   /// What a source holds.
   struct Found {
     var feed: Feed
-    /// The folder of a file, or the host of an address, that was named by itself.
+    /// Where the source is a single file or address: its folder or host.
     var looseIn: String?
   }
 
@@ -14,7 +14,7 @@ struct SourceOpener {
   private let web: (any WebAccess)?
   private let workingFolder: String
   private var sniffer: FileSniffer
-  /// What the source that is being opened may cost.
+  /// The processor time of the source that is being opened.
   private var effort = Effort()
   private let newEffort: () -> Effort
 
@@ -47,7 +47,7 @@ struct SourceOpener {
         }
         return try file(path, shown)
       default:
-        // A file may be called so.
+        // There may be a file of this name.
         if case .failed = sniffer.look(at: workingFolder + source) {
           throw .cannotPlay(source: shown, reason: "'\(scheme):' addresses are not played")
         }
@@ -55,7 +55,7 @@ struct SourceOpener {
     }
     var book = AddressBook(base: .file(workingFolder), files: files)
     let path = book.joined(workingFolder, source)
-    // A file may be called like the short form of an address.
+    // A file may have a name that looks like the short form of an address.
     if let url = try address(short: source), case .failed = sniffer.look(at: path) {
       return try web(url)
     }
@@ -82,7 +82,7 @@ struct SourceOpener {
     }
     if let web, web.isFolder(source) { return Found(feed: try folder(source, web)) }
     let hint = ExtensionHint(address: source)
-    // What is called a medium is not even opened here: it starts sooner so.
+    // An address that ends like a medium is not opened here: so it starts sooner.
     guard let web, hint?.isMedium != true else { return loose(url: source, hint?.kind) }
     let content: SniffedContent
     let base: Story.Source
@@ -91,7 +91,7 @@ struct SourceOpener {
       content = SniffedContent(head: head.bytes)
       base = .url(head.address)
     } catch {
-      // A folder has no bytes, or a page for browsers instead; it may list itself all the same.
+      // A folder has no bytes, or has a page for browsers; it may still list its files.
       if URLText.isFolder(source), let feed = try? folder(source, web) { return Found(feed: feed) }
       throw .cannotPlay(source: shown, reason: error.reason)
     }
@@ -107,7 +107,7 @@ struct SourceOpener {
     return found.map { Found(feed: $0) } ?? loose(url: source, content.kind(hintedAt: hint))
   }
 
-  /// The folder of an address with what it and the folders in it list.
+  /// The feed of a web folder, from the lists of the folder itself and of its subfolders.
   private func folder(_ source: String, _ web: any WebAccess) throws(FeedError) -> Feed {
     let shown = Story.Source.url(source).visible
     let origin = Story.Origin(feed: source)
@@ -163,8 +163,8 @@ struct SourceOpener {
   /// A feed or list; nil for what the decoder must judge.
   ///
   /// - Parameters:
-  ///   - origin: the path or address of the source itself: what it is known by.
-  ///   - base: what it names is relative to this.
+  /// - origin: the path or address of the source itself, which is the feed's identity.
+  /// - base: relative addresses start here.
   private mutating func feed(
     _ content: SniffedContent, _ hint: ExtensionHint?, _ origin: Story.Source, _ base: Story.Source,
     _ source: String, _ text: () throws(FeedText.Unreadable) -> FeedText
@@ -184,7 +184,7 @@ struct SourceOpener {
     case .list: return try list(try readable(), origin, base, source)
     case .json:
       let text = try readable()
-      // A feed tells so at its start, mostly.
+      // Most feeds can be recognised by their start.
       var shape = JSONShape(text.head())
       if shape != .feed { shape = JSONShape(text.reader()) }
       if shape == .animation || (shape == .other && hintsAtMedium) { return nil }
@@ -219,7 +219,7 @@ struct SourceOpener {
     }
   }
 
-  /// A text out of gzip.
+  /// Unpacks a text from gzip.
   private func unpacked(_ text: FeedText, _ source: String) throws(FeedError) -> FeedText {
     do throws(Gzip.Failure) {
       let bytes = try Gzip.unpack(text.raw(0, text.count), limit: Limit.feedBytes)
@@ -235,7 +235,7 @@ struct SourceOpener {
     }
   }
 
-  /// A list of which only the name tells that it is one; nil for what the decoder must judge.
+  /// A list that only its name identifies; nil for what the decoder must judge.
   private mutating func named(
     _ ending: String, _ text: () throws(FeedError) -> FeedText, _ origin: Story.Source,
     _ base: Story.Source, _ source: String
@@ -251,7 +251,7 @@ struct SourceOpener {
     throw .cannotRead(source: source, reason: "\(kind), which is not read")
   }
 
-  /// A feed or list in XML, as its outermost element tells.
+  /// A feed or list in XML, as its outermost element decides.
   private mutating func xml(
     _ text: FeedText, _ origin: Story.Source, _ base: Story.Source, _ source: String
   ) throws(FeedError) -> Feed {
@@ -315,7 +315,7 @@ struct SourceOpener {
     }
   }
 
-  /// A list of entries.
+  /// Reads a list of entries.
   private mutating func entries(
     _ origin: Story.Source, _ base: Story.Source, _ source: String,
     _ fill: (inout ListReader) throws(FeedError) -> String?

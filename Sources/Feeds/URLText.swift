@@ -1,10 +1,11 @@
 import Addresses
 import System
 
-/// What people write as addresses, on text: nothing is decoded that stays a URL. What RFC 3986 makes
-/// of it is in `Addresses`.
+/// Addresses as people write them, handled as text: nothing in a URL is decoded. The rules of RFC
+/// 3986 are in `Addresses`.
 package enum URLText {
-  /// Schemes that count also without `//`, so that `Song: live.mp3` stays a file name.
+  /// Schemes that count even without `//`. Others do not, so that `Song: live.mp3` stays a file
+  /// name.
   private static let bareSchemes: Set<String> = [
     "about", "async", "blob", "cache", "concat", "concatf", "crypto", "data", "fd", "file",
     "hls", "http", "https", "javascript", "lavfi", "mailto", "pipe", "subfile", "tee", "unix",
@@ -18,15 +19,15 @@ package enum URLText {
     return bareSchemes.contains(name.lowercased()) ? name : nil
   }
 
-  /// What a text that may be an address is called in words and lists: without userinfo, query and
-  /// fragment, which may hold secrets, whatever its scheme. A file's name stays as it is.
+  /// A text that may be an address, as it is shown in messages and lists: without userinfo, query
+  /// and fragment, which may hold secrets, whatever its scheme. A file's name stays as it is.
   ///
-  /// - Parameter isAddress: whether it is one for sure, also without a scheme.
+  /// - Parameter isAddress: whether it is surely an address, even without a scheme.
   static func shown(_ text: String, isAddress: Bool = false) -> String {
     let scalars = text.unicodeScalars
     let start: String.Index
     if let scheme = scheme(of: text) {
-      // Also where slashes are missing: `http:anna:secret@host/`.
+      // The slashes may be missing: `http:anna:secret@host/`.
       let rest = scalars[scalars.index(scalars.startIndex, offsetBy: scheme.utf8.count + 1)...]
       start = rest.firstIndex { $0 != "/" } ?? scalars.endIndex
     } else if text.hasPrefix("//") {
@@ -42,7 +43,7 @@ package enum URLText {
     return String(scalars[..<start]) + String(bare[userEnd...])
   }
 
-  /// Whether it is an address of the web.
+  /// Whether it is a web address.
   static func isWeb(_ url: String) -> Bool {
     if url.hasPrefix("https://") || url.hasPrefix("http://") { return true }
     let scheme = scheme(of: url)?.lowercased()
@@ -51,7 +52,7 @@ package enum URLText {
 
   /// Whether an absolute URL has something between `//` and the path.
   static func hasHost(_ url: String) -> Bool {
-    // Nearly all look like this, and feeds hold very many.
+    // A fast path: nearly all addresses look like this, and feeds hold very many.
     if url.hasPrefix("https://") || url.hasPrefix("http://") {
       let rest = url.utf8.drop { $0 != UInt8(ascii: ":") }.dropFirst(3)
       let authority = rest.prefix { !"/?#".utf8.contains($0) }
@@ -74,8 +75,8 @@ package enum URLText {
     return "/" + path.drop { $0 == "/" }
   }
 
-  /// What a reference without scheme means (RFC 3986, section 5.2), without its fragment; nil when
-  /// the base is no absolute URL with a host.
+  /// The URL that a reference without scheme stands for (RFC 3986, section 5.2), without its
+  /// fragment; nil when the base is no absolute URL with a host.
   package static func resolve(_ reference: String, against base: String) -> String? {
     guard let base = parts(of: base), base.authority != nil else { return nil }
     var target = URLReference(reference, scheme: nil).resolved(against: base)
@@ -83,7 +84,7 @@ package enum URLText {
     return target.text
   }
 
-  /// The name of a file with the bytes behind `%XX`. A lone `%` stays.
+  /// A file's name with `%XX` decoded. A lone `%` stays.
   static func percentDecoded(_ text: String) -> String {
     guard text.utf8.contains(UInt8(ascii: "%")) else { return text }
     return FileName.text(PercentCoding.decodedLeniently(text.utf8))
@@ -100,7 +101,7 @@ package enum URLText {
     return String(host.prefix { $0 != ":" })
   }
 
-  /// The name after the last `/` of a path, or the path where it ends there.
+  /// The name after the last `/` of a path, or the whole path where there is none.
   static func lastPart(of path: String) -> String {
     path.split(separator: "/").last.map(String.init) ?? path
   }
@@ -112,13 +113,13 @@ package enum URLText {
     return String(name[..<dot])
   }
 
-  /// The ending of the name that a path or address ends with, in small letters: `m3u` of `a/b.M3U?x`.
-  /// Empty for none.
+  /// The extension of the last name in a path or address, in lower case: `m3u` of `a/b.M3U?x`.
+  /// Empty where there is none.
   static func ending(of address: String) -> String {
     FileName.ending(of: String(address.unicodeScalars.prefix { $0 != "?" && $0 != "#" }))
   }
 
-  /// An address without query and the ending of its name.
+  /// An address without its query and without the extension of its name.
   static func withoutEnding(_ address: String) -> String {
     let path = String(address.unicodeScalars.prefix { $0 != "?" && $0 != "#" })
     let ending = ending(of: path)

@@ -5,16 +5,16 @@ package enum JSONEscapes {
     let what: String
   }
 
-  /// A text as it stands between quotes, in visible ASCII alone.
+  /// A text as it is written between quotes, in nothing but visible ASCII.
   package static func inASCII(_ text: String) -> String {
     var bytes: [UInt8] = []
     append(text, to: &bytes) { _ in true }
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// Appends a text as it stands between quotes.
+  /// Appends a text as it is written between quotes.
   ///
-  /// - Parameter isEscaped: asked for each scalar that is no visible ASCII character.
+  /// - Parameter isEscaped: whether to escape a scalar; called for each that is not visible ASCII.
   static func append(
     _ text: String, to bytes: inout [UInt8], _ isEscaped: (Unicode.Scalar) -> Bool
   ) {
@@ -36,7 +36,7 @@ package enum JSONEscapes {
     }
   }
 
-  /// Controls, and what turns or hides the text around it.
+  /// Control characters, and those that reorder or hide the text around them.
   static func isHidden(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.properties.generalCategory {
     case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate: true
@@ -74,8 +74,8 @@ package enum JSONEscapes {
     return String(decoding: units, as: UTF8.self)
   }
 
-  /// The same for a text with escapes that JSON does not have: `\xNN` is the character of that number,
-  /// and any other the character behind the backslash.
+  /// The same for a text with escapes that JSON does not have: `\xNN` is the character of that
+  /// number, and any other escape is the character after its backslash.
   static func guessed(_ text: ArraySlice<UInt8>) -> String {
     var units: [UInt8] = []
     var index = text.startIndex
@@ -84,7 +84,7 @@ package enum JSONEscapes {
       units += text[index..<next]
       guard next + 1 < text.endIndex else { break }
       let escape = text[next + 1]
-      // One escape and what may belong to it: a second half of UTF-16.
+      // One escape, with a second surrogate if there may be one.
       let length = escape == UInt8(ascii: "u") ? 12 : 2
       if let known = known(text[next..<min(next + length, text.endIndex)]) {
         units += known.text.utf8
@@ -102,19 +102,19 @@ package enum JSONEscapes {
     return String(decoding: units, as: UTF8.self)
   }
 
-  /// What the escape at the start of a text is, and how many bytes it takes; nil where JSON has none
-  /// such.
+  /// The text of the escape at the start, and how many bytes it takes; nil where JSON has no such
+  /// escape.
   private static func known(_ text: ArraySlice<UInt8>) -> (text: String, count: Int)? {
     let counts = text.count > 2 ? [12, 6] : [2]
     for count in counts where count <= text.count {
       guard let resolved = try? resolved(text.prefix(count)) else { continue }
-      // Both halves are one character; a second character is for the next time.
+      // Two surrogates are one character; a second character is left for the next call.
       if count < 12 || resolved.unicodeScalars.count == 1 { return (resolved, count) }
     }
     return nil
   }
 
-  /// The scalar of `\uXXXX`, with the second half where it needs one.
+  /// The scalar of `\uXXXX`, together with its second surrogate if it needs one.
   private static func scalar(
     in text: ArraySlice<UInt8>, at index: inout Int
   ) throws(Failure) -> Unicode.Scalar {

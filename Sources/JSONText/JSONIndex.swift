@@ -1,20 +1,21 @@
-/// A JSON text with the places of all its values and keys: for what is read in another order than it
-/// is written in, or is written anew in parts. The numbers and strings stay text.
+/// A JSON text with an index of all its values and keys, for texts that are read in another order
+/// than they are written in, or rewritten in parts. Numbers and strings stay text. A place is an
+/// index in that table.
 package struct JSONIndex {
   private struct Value {
     let kind: JSONReader.Kind
-    /// In a string or key.
+    /// Whether a string or key holds escapes.
     let hasEscape: Bool
     let start: UInt32
     var end: UInt32
-    /// The place behind all that the value holds.
+    /// The place after the value and all values in it.
     var next: UInt32
   }
 
   package let bytes: [UInt8]
   private var values: [Value] = []
 
-  /// Reads all of a text, which starts without a byte order mark and is at most 4 GiB long.
+  /// Reads a whole text, which must have no byte order mark and be shorter than 4 GiB.
   package init(_ bytes: [UInt8]) throws(JSONReader.Failure) {
     self.bytes = bytes
     guard bytes.count < UInt32.max else { throw JSONReader.Failure(offset: nil, what: "too long") }
@@ -27,22 +28,22 @@ package struct JSONIndex {
   /// The place of the outermost value.
   package var root: Int { 0 }
 
-  /// What the value at a place is; a key is a string.
+  /// The kind of the value at a place; a key is a string.
   package func kind(at place: Int) -> JSONReader.Kind { values[place].kind }
 
-  /// Where a value's text is, with the quotes or brackets around it.
+  /// The bytes of a value, with the quotes or brackets around it.
   package func range(of place: Int) -> Range<Int> {
     Int(values[place].start)..<Int(values[place].end)
   }
 
-  /// The places inside of an array or object: each element's first one, or each key's, behind which
-  /// lies its value's.
+  /// The places inside an array or object: the first of each element, or the key of each member,
+  /// which its value follows.
   package func inside(_ place: Int) -> Range<Int> { place + 1..<Int(values[place].next) }
 
-  /// The place behind a value and all that it holds.
+  /// The place after a value and all values in it.
   package func place(after place: Int) -> Int { Int(values[place].next) }
 
-  /// A string's text with its escapes resolved, nil where those are wrong; else the value as it is
+  /// A string's text with its escapes resolved, nil where those are wrong; any other value as it is
   /// written.
   package func text(of place: Int) -> String? {
     let range = range(of: place)
@@ -52,7 +53,7 @@ package struct JSONIndex {
       ? try? JSONEscapes.resolved(inner) : String(decoding: inner, as: UTF8.self)
   }
 
-  /// Whether a string's bytes are not its text.
+  /// Whether a string holds escapes, so that its bytes are not its text.
   package func hasEscape(at place: Int) -> Bool { values[place].hasEscape }
 
   private mutating func append(from reader: inout JSONReader) throws(JSONReader.Failure) {
@@ -98,7 +99,7 @@ package struct JSONIndex {
 }
 
 extension JSONReader {
-  /// Steps over the string that is next, and tells whether it holds escapes.
+  /// Skips the next string; gives whether it holds escapes.
   fileprivate mutating func skipString() throws(Failure) -> Bool {
     let end = try endOfString()
     position = end.index + 1

@@ -1,9 +1,9 @@
 /// Reads JSON text (RFC 8259) from front to back without building a tree.
 ///
-/// Meant for feeds of 100,000 items: what the caller does not ask for is skipped without an
+/// Made for feeds of 100,000 items: values that the caller does not ask for are skipped without an
 /// allocation, and only a window of the text is in memory. Raw control characters inside strings
-/// are let through, as real feeds hold them. A lenient one takes more of what people write: comments,
-/// commas before an end, a function around it all (JSONP), numbers that are none, and unknown escapes.
+/// are accepted, because real feeds contain them. A lenient reader also accepts comments, trailing
+/// commas, a function call around the text (JSONP), values such as NaN, and unknown escapes.
 package struct JSONReader {
   package enum Kind: String {
     case object = "an object"
@@ -16,10 +16,10 @@ package struct JSONReader {
 
   /// Where and how the text is wrong.
   package struct Failure: Error, Equatable {
-    /// In bytes from the start; nil where it is the whole text that is wrong.
+    /// In bytes from the start; nil where the whole text is wrong.
     package let offset: Int?
     package let what: String
-    /// The place as editors show it, from 1, in bytes.
+    /// The place as editors show it, counted from 1, in bytes.
     package var line = 0
     package var column = 0
 
@@ -31,19 +31,19 @@ package struct JSONReader {
     }
   }
 
-  /// What in a lenient text has no meaning: each kind of it, with the line where it first was.
+  /// Mistakes that the lenient reader accepted: each kind once, with its first line.
   package private(set) var oddities: [(what: String, line: Int)] = []
   private let isLenient: Bool
-  /// The window: what comes before it is dropped, what comes after it is asked for.
+  /// The window of the text: the part before it is dropped, the part after it not read yet.
   private var bytes: [UInt8]
   var position = 0
-  /// Gives the text from an offset on, about so many bytes of it; nothing at its end.
+  /// Gives about `count` bytes of the text from an offset on; none at its end.
   private let more: (_ offset: Int, _ count: Int) -> [UInt8]
   private var isWhole = false
   private var depth = 0
-  /// No element of the innermost container was read yet.
+  /// No element of the innermost container has been read yet.
   private var isFresh = false
-  // What was dropped: its length, its lines, and where the last of them starts.
+  // The dropped part: its length, its line ends, and where the line after the last one starts.
   private var dropped = 0
   private var droppedLines = 0
   private var lineStart = 0
@@ -56,7 +56,7 @@ package struct JSONReader {
   /// Starts at the first value of a text that is read as it is needed.
   ///
   /// - Parameter more: gives the bytes from an offset on, about as many as asked for; none at the
-  ///   text's end.
+  ///   end of the text.
   package init(
     isLenient: Bool = false, more: @escaping (_ offset: Int, _ count: Int) -> [UInt8]
   ) {
@@ -72,12 +72,12 @@ package struct JSONReader {
   }
 
   private static let windowBytes = 256 << 10
-  /// Objects and arrays in each other; a text that goes deeper is refused.
+  /// How deep objects and arrays may be nested; deeper texts are refused.
   package static let deepest = 64
 
   // MARK: Structure
 
-  /// The kind of the value that comes next.
+  /// The kind of the next value.
   package mutating func peek() throws(Failure) -> Kind {
     switch try nextByte() {
     case UInt8(ascii: "{"): return .object
@@ -94,7 +94,7 @@ package struct JSONReader {
     }
   }
 
-  /// Enters the object or array that `peek` told.
+  /// Enters the object or array that `peek` found.
   package mutating func enter() throws(Failure) {
     depth += 1
     guard depth <= JSONReader.deepest else {
@@ -104,7 +104,8 @@ package struct JSONReader {
     isFresh = true
   }
 
-  /// The next key of the object, its value being next; nil and out of the object after the last.
+  /// Reads the next key of the object; its value is next. After the last it gives nil and leaves
+  /// the object.
   package mutating func nextKey() throws(Failure) -> String? {
     guard try advance(end: UInt8(ascii: "}")) else { return nil }
     guard try nextByte() == UInt8(ascii: "\"") else { throw failure("a key is expected") }
@@ -113,14 +114,14 @@ package struct JSONReader {
     return key
   }
 
-  /// Whether the array has another element, which is next; out of the array after the last.
+  /// Whether the array has another element, which is next. After the last it leaves the array.
   package mutating func nextElement() throws(Failure) -> Bool {
     guard try advance(end: UInt8(ascii: "]")) else { return false }
     isFresh = false
     return true
   }
 
-  /// Nothing but space may follow the outermost value.
+  /// Throws if anything but space follows the outermost value.
   package mutating func finish() throws(Failure) {
     if isLenient {
       while skipSpace(), [UInt8(ascii: ")"), UInt8(ascii: ";")].contains(bytes[position]) {
@@ -136,7 +137,7 @@ package struct JSONReader {
     guard !isFresh else { return true }
     guard byte == UInt8(ascii: ",") else { throw failure("',' is expected") }
     position += 1
-    // A comma before the end.
+    // A trailing comma.
     if isLenient, try nextByte() == end { return leave() }
     return true
   }
@@ -158,20 +159,20 @@ package struct JSONReader {
 
   // MARK: Values
 
-  /// The string that `peek` told.
+  /// Reads the string that `peek` found.
   package mutating func string() throws(Failure) -> String {
     let end = try endOfString()
     let start = position + 1
     position = end.index + 1
     if end.hasEscape { return try unescaped(bytes[start..<end.index]) }
-    // Without a slice, whose reference count costs more than copying a short text.
+    // Not by a slice: its reference count costs more than copying a short text.
     if let text = try? UTF8Span(validating: bytes.span.extracting(start..<end.index)) {
       return String(copying: text)
     }
     return String(decoding: bytes[start..<end.index], as: UTF8.self)
   }
 
-  /// The number that `peek` told: its text.
+  /// Reads the number that `peek` found, as text.
   package mutating func number() throws(Failure) -> String {
     let end = try endOfNumber()
     let start = position
@@ -179,7 +180,7 @@ package struct JSONReader {
     return String(decoding: bytes[start..<end], as: UTF8.self)
   }
 
-  /// Steps over the value that comes next, with all that it holds.
+  /// Skips the next value with all that is in it.
   package mutating func skip() throws(Failure) {
     switch try peek() {
     case .object:
@@ -201,7 +202,7 @@ package struct JSONReader {
     }
   }
 
-  /// `NaN`, `Infinity` and `undefined`, which JavaScript knows.
+  /// Skips `NaN`, `Infinity` and `undefined`, which JavaScript has.
   private mutating func skipNoNumber() throws(Failure) {
     let words = ["NaN", "Infinity", "-Infinity", "undefined", "-NaN"]
     while bytes.count - position < 9, fill() {}
@@ -233,13 +234,13 @@ package struct JSONReader {
 
   // MARK: The window
 
-  /// The first byte that is no space, which becomes the position.
+  /// Moves to the first byte that is not space, and gives it.
   mutating func nextByte() throws(Failure) -> UInt8 {
     guard skipSpace() else { throw failure("the text ends too early") }
     return bytes[position]
   }
 
-  /// Whether anything follows the space.
+  /// Skips space; gives whether anything follows.
   private mutating func skipSpace() -> Bool {
     repeat {
       while position < bytes.count {
@@ -254,7 +255,7 @@ package struct JSONReader {
     return false
   }
 
-  /// Steps over a comment of JavaScript; false where none is.
+  /// Skips a comment of JavaScript; false where there is none.
   private mutating func skipComment() -> Bool {
     while bytes.count - position < 2, fill() {}
     guard position + 1 < bytes.count else { return false }
@@ -275,7 +276,7 @@ package struct JSONReader {
     return true
   }
 
-  /// Steps over the name of a function that is called with the text (JSONP).
+  /// Skips the name of a function that is called with the text (JSONP).
   private mutating func skipCall() {
     guard skipSpace() else { return }
     var index = position
@@ -292,7 +293,7 @@ package struct JSONReader {
       || "_$.".utf8.contains(byte)
   }
 
-  /// Drops what lies before the position and adds the text that follows; false at its end.
+  /// Drops the text before the position and adds the text that follows; false at its end.
   private mutating func fill() -> Bool {
     guard !isWhole else { return false }
     for index in 0..<position where bytes[index] == 0x0A {
@@ -310,12 +311,12 @@ package struct JSONReader {
   }
 
   struct StringEnd {
-    /// Of the closing quote.
+    /// The index of the closing quote.
     let index: Int
     let hasEscape: Bool
   }
 
-  /// Where the string at the position ends, all of it then being in the window.
+  /// The end of the string at the position; the window then holds the whole string.
   mutating func endOfString() throws(Failure) -> StringEnd {
     repeat {
       if let end = closingQuote() { return end }
@@ -339,9 +340,9 @@ package struct JSONReader {
     return nil
   }
 
-  /// Where the number at the position ends: `-? (0 | [1-9][0-9]*) (. [0-9]+)? ([eE] [+-]? [0-9]+)?`
+  /// The end of the number at the position: `-? (0 | [1-9][0-9]*) (. [0-9]+)? ([eE] [+-]? [0-9]+)?`
   mutating func endOfNumber() throws(Failure) -> Int {
-    // A number at the window's end may go on behind it. Filling moves the position.
+    // A number at the window's end may continue after it. Filling moves the position.
     while digits(from: position) == bytes.count, fill() {}
     let end = digits(from: position)
     var index = position + (bytes[position] == UInt8(ascii: "-") ? 1 : 0)
@@ -368,7 +369,7 @@ package struct JSONReader {
     return index
   }
 
-  /// Where the characters end that numbers are made of.
+  /// The end of the characters that numbers may consist of.
   private func digits(from start: Int) -> Int {
     var index = start
     while index < bytes.count {
@@ -384,7 +385,7 @@ package struct JSONReader {
 
   private func isDigit(_ index: Int) -> Bool { bytes[index] &- UInt8(ascii: "0") < 10 }
 
-  /// Resolves the escapes of the string that lies right before the position.
+  /// Resolves the escapes of the string just before the position.
   private mutating func unescaped(_ text: ArraySlice<UInt8>) throws(Failure) -> String {
     do {
       return try JSONEscapes.resolved(text)
@@ -395,7 +396,7 @@ package struct JSONReader {
     }
   }
 
-  /// The position in the whole text.
+  /// The position, in bytes from the start of the whole text.
   var offset: Int { dropped + position }
 
   func failure(_ what: String) -> Failure { failure(what, at: position) }

@@ -1,8 +1,8 @@
 import Synchronization
 import System
 
-/// Writes a line for each request in the common log format, on a thread of its own: a reader of the
-/// log that stands still delays nobody.
+/// Writes a line for each request in the common log format, on its own thread: a reader of the log
+/// that stalls delays nobody.
 final class AccessLog: Sendable {
   /// More lines than this are dropped while nobody reads.
   private static let mostWaiting = 10_000
@@ -13,13 +13,13 @@ final class AccessLog: Sendable {
   }
 
   private let state = Mutex(State())
-  /// How long its end waits for a reader.
+  /// How long `close` waits for a reader.
   private static let patience = Duration.seconds(1)
 
   private let waker: Waker
   private let ended: Waker
 
-  /// - Parameter output: takes whole lines; false when nobody takes them any more.
+  /// - Parameter output: writes whole lines; returns false when nobody reads them any more.
   init(output: @escaping @Sendable (String) -> Bool) throws(SystemError) {
     waker = try Waker()
     ended = try Waker()
@@ -68,7 +68,8 @@ final class AccessLog: Sendable {
       + "\"\(escaped(head.joined(separator: " ")))\" \(status) \(bytes)"
   }
 
-  /// All but visible ASCII characters as `\xHH`, so that one request is one line of no effects.
+  /// Text with everything but visible ASCII as `\xHH`, so that each request is one line and cannot
+  /// affect a terminal.
   private static func escaped(_ text: String) -> String {
     var line = ""
     for byte in text.utf8 {

@@ -1,7 +1,7 @@
 import Glibc
 import System
 
-/// The secret that clients must show (RFC 6750, section 2.1).
+/// The secret that clients must send (RFC 6750, section 2.1).
 struct AccessToken: Sendable {
   private let bytes: [UInt8]
 
@@ -11,7 +11,7 @@ struct AccessToken: Sendable {
     bytes = Array(text.utf8)
   }
 
-  /// Reads the first line of a file that nobody but its owner may read or write.
+  /// Reads the first line of a file that only its owner may read or write.
   static func read(_ path: String) throws(ServerError) -> AccessToken {
     let status: FileStatus
     let text: [UInt8]
@@ -38,7 +38,8 @@ struct AccessToken: Sendable {
     return token
   }
 
-  /// Whether an Authorization field shows it. Takes the same time for every wrong token of a length.
+  /// Whether an Authorization field contains the token. Takes the same time for every wrong token
+  /// of the same length.
   func isShown(in field: String?) -> Bool {
     guard let field, field.utf8.count > 7, field.prefix(7).lowercased() == "bearer " else {
       return false

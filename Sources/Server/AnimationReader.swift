@@ -4,11 +4,11 @@ import Resources
 import Stories
 import System
 
-/// An animation that is offered by its id.
+/// An animation that is offered under its id.
 struct CataloguedAnimation: Equatable {
-  /// The file's name without its ending.
+  /// The file's name without its extension.
   var id: String
-  /// Below the served folder.
+  /// Relative to the served folder.
   var path: String
   var type: String
   var status: FileStatus
@@ -16,7 +16,7 @@ struct CataloguedAnimation: Equatable {
   var facts: AnimationFacts
 }
 
-/// What a catalogue says of an animation besides its bytes; nil for what is not known.
+/// Facts of a catalogue about an animation; nil where unknown.
 struct AnimationFacts: Equatable {
   var title: String?
   var width: Int?
@@ -24,11 +24,11 @@ struct AnimationFacts: Equatable {
   /// Frames per second, and how many there are.
   var fps: Double?
   var frames: Int?
-  /// Words of whoever offers the animations, passed on as they are.
+  /// Values from the folder's `animations.json`, passed on as they are.
   var kind: String?
   var priority: Int?
 
-  /// These, and what others know of the rest.
+  /// These facts, with unknown ones taken from others.
   func filled(from others: AnimationFacts?) -> AnimationFacts {
     AnimationFacts(
       title: title ?? others?.title, width: width ?? others?.width,
@@ -37,15 +37,15 @@ struct AnimationFacts: Equatable {
   }
 }
 
-/// Reads the folder of animations; each file is read and hashed once for each of its states.
+/// Reads the folder of animations. Each file is read and hashed again only when it has changed.
 struct AnimationReader {
-  /// Larger ones are left out, as players refuse them.
+  /// Larger files are left out, because players refuse them.
   static let largestBytes: Int64 = 8 << 20
   private static let most = 10_000
 
   private var known: [String: CataloguedAnimation] = [:]
 
-  /// All animations in natural order of their ids, and what was left out after what was before.
+  /// All animations in the natural order of their ids, and `skipped` with those that were left out.
   mutating func read(
     _ files: ServedFiles, skipped: [Skipped]
   ) -> ([CataloguedAnimation], [Skipped]) {
@@ -114,9 +114,9 @@ struct AnimationReader {
   }
 }
 
-/// What a Lottie animation says of itself at its outermost level.
+/// Reads the facts at the outermost level of a Lottie animation.
 enum LottieFacts {
-  /// Nil for JSON that is something else, or none at all.
+  /// Nil where the bytes are not JSON, or other JSON.
   static func read(_ bytes: [UInt8]) -> AnimationFacts? {
     var reader = JSONReader(bytes)
     var numbers: [String: Double] = [:]
@@ -160,12 +160,12 @@ enum LottieFacts {
   }
 }
 
-/// `animations.json` at the top of a served folder: a catalogue written by hand, whose words about
-/// an id go before what its file says.
+/// Reads `animations.json` at the top of a served folder: a catalogue written by hand, which takes
+/// precedence over the animations' files.
 enum CatalogueFile {
   private static let largestBytes = 8 << 20
 
-  /// The words by id; none where there is no such file or it is no catalogue.
+  /// The facts by id; empty where there is no such file or it is no catalogue.
   static func read(_ folder: RootedFolder) -> [String: AnimationFacts] {
     guard let bytes = try? folder.open("animations.json").read(at: 0, count: largestBytes) else {
       return [:]
@@ -184,7 +184,7 @@ enum CatalogueFile {
         if let id { words[id] = facts }
       }
     } catch {
-      // What could be read before the mistake counts.
+      // Entries before the mistake are kept.
     }
     return words
   }

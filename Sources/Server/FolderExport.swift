@@ -3,9 +3,9 @@ import Feeds
 import Stories
 import System
 
-/// Writes what would be served as a folder of plain files, for any web server or object store.
+/// Writes the offer of a served folder as plain files, for any web server or object store.
 public struct FolderExport {
-  /// Lists the files that an export wrote, so that the next one may take them away again.
+  /// A list of the files that an export wrote, so that the next export may remove them.
   static let manifestName = ".storytty-export"
 
   private let files: ServedFiles
@@ -17,7 +17,7 @@ public struct FolderExport {
   private var skips: [Skipped]
   private var copies = 0
 
-  /// What was done.
+  /// The result of an export.
   public struct Outcome: Equatable, Sendable {
     public var stories: Int
     public var animations: Int
@@ -26,7 +26,7 @@ public struct FolderExport {
     public var skipped: [Skipped]
   }
 
-  /// Exports a folder; how long its media are is found out first.
+  /// Exports a folder, after its media were probed for their durations.
   public static func write(
     _ directory: String, to target: String, decoder: DecoderProgram?
   ) throws(ServerError) -> Outcome {
@@ -59,9 +59,9 @@ public struct FolderExport {
     }
   }
 
-  /// Makes the target and looks whether it may be written: only where nothing is lost by it.
+  /// Creates the target folder and checks that it may be written to without losing anything.
   ///
-  /// - Returns: it, and the files that a former export wrote there.
+  /// - Returns: the folder, and the files that a former export wrote there.
   private static func prepare(
     _ target: String, beside source: String
   ) throws -> (PublicFolder, former: Set<String>) {
@@ -80,13 +80,13 @@ public struct FolderExport {
       throw ServerError.export(
         path: target, reason: "it is not empty, and not made by a former export")
     }
-    // Nothing but what an export can have written is ever removed.
+    // Only paths that an export can have written are ever removed.
     let paths = text.split(separator: 0).compactMap { String(validating: $0, as: UTF8.self) }
     let own = paths.filter { RequestTarget("/" + RelativeURL.encoded($0)) == .path(parts($0)) }
     return (folder, Set(own))
   }
 
-  /// The path without symbolic links that the target has or will have.
+  /// The target's path without symbolic links; the target may not exist yet.
   private static func place(of target: String) throws(ServerError) -> String {
     let real: String
     do {
@@ -124,7 +124,7 @@ public struct FolderExport {
   private mutating func run() throws(SystemError) -> Outcome {
     let animations = placeable
     let kept = inventory.items.map(\.path) + animations.map { "\($0.id).json" }
-    // Written first, so that also what a cut-off export has left is known.
+    // Written first, so that the files of an interrupted export are known too.
     try writeManifest(former.union(kept))
     var offered = inventory
     offered.items = []
@@ -135,7 +135,8 @@ public struct FolderExport {
     for animation in animations where try place(animation.path, as: "\(animation.id).json") {
       offered.animations.append(animation)
     }
-    // A client that reads meanwhile finds the old feed with the old media, or the new with the new.
+    // A client that reads meanwhile gets the old feed with the old media, or the new feed with the
+    // new ones.
     try target.replace("animations.json", with: OfferText.catalogue(offered, findings))
     try target.replace("feed.json", with: OfferText.feed(offered, findings))
     let written = offered.items.map(\.path) + offered.animations.map { "\($0.id).json" }
@@ -146,7 +147,7 @@ public struct FolderExport {
       skipped: skips)
   }
 
-  /// Animations whose name at the top is not a story's already.
+  /// Animations whose name at the top level is not taken by a story.
   private var placeable: [CataloguedAnimation] {
     mutating get {
       let taken = Set(inventory.items.map(\.path)).union(ServedFiles.ownNames)
@@ -161,7 +162,7 @@ public struct FolderExport {
     }
   }
 
-  /// False where the file has gone meanwhile.
+  /// Places a file in the target; false where it has disappeared meanwhile.
   private mutating func place(_ path: String, as name: String) throws(SystemError) -> Bool {
     let file: Descriptor
     do {

@@ -2,11 +2,11 @@ import Feeds
 import Stories
 import System
 
-/// What a served folder holds at one time.
+/// The content of a served folder at one time.
 struct FolderInventory: Equatable {
-  /// One file that is a story.
+  /// A file that is a story.
   struct Item: Equatable {
-    /// Below the folder; also the item's id.
+    /// Relative to the folder; also the item's id.
     var path: String
     var reel: String
     var kind: Story.Kind?
@@ -22,7 +22,7 @@ struct FolderInventory: Equatable {
   var reelCount: Int { Set(items.map(\.reel)).count }
 }
 
-/// Reads a served folder, as often as it changes. What has not changed is not opened again.
+/// Reads a served folder again whenever it changes. Unchanged files are not opened again.
 struct FolderScanner {
   let files: ServedFiles
   private let reader: FeedReader

@@ -10,26 +10,28 @@ public struct ServeOptions: Sendable {
   public var directory: String
   public var listen = ListenAddress(host: "127.0.0.1", port: 8080)
   public var tokenFile: String?
-  /// Tells how long media are; without it nobody does.
+  /// Finds out the durations of media; without it they are unknown.
   public var decoder: DecoderProgram?
 
   public init(directory: String) { self.directory = directory }
 }
 
-/// Offers a folder over HTTP until a signal ends it.
+/// Serves a folder over HTTP until a signal ends it.
 ///
-/// The loop of the calling thread watches the folder, reads it anew, asks decoders for durations and
-/// publishes what is offered; requests are answered on the HTTP library's threads, which read that.
+/// The loop on the calling thread watches the folder, reads it again, asks decoders for durations
+/// and publishes the offer. Requests are answered on the HTTP library's threads, which read that
+/// offer.
 public final class FolderServer {
-  /// Changes that come one after another are read together: after so much quiet, and at the latest
-  /// after so long.
+  /// A series of changes is read together: when there was no change for `quiet`, or `latest` after
+  /// the first at the latest.
   private static let quiet = Duration.milliseconds(150)
   private static let latest = Duration.seconds(1)
-  /// Durations are published together.
+  /// How long durations are collected before they are published.
   private static let publishing = Duration.milliseconds(500)
-  /// How long answers may still take after the signal to end.
+  /// How long unfinished answers may take after the signal to end.
   private static let draining = Duration.seconds(5)
-  /// How often files that are being sent are looked at: the kernel does not tell of one that was cut.
+  /// How often files that are being sent are checked: the kernel does not report that one was
+  /// truncated.
   private static let watching = Duration.milliseconds(100)
 
   private let files: ServedFiles
@@ -40,18 +42,19 @@ public final class FolderServer {
   private let http: Microhttpd
   private let log: AccessLog
   private let questions: Questions
-  /// Wakes when an answer has ended, or a file is begun to be sent.
+  /// Wakes when an answer has ended or a file begins to be sent.
   private let answered: Waker
-  /// The URL of what is served, without a path.
+  /// The URL of the server, without a path.
   public let url: String
-  /// Whether everybody who can reach this machine may ask.
+  /// Whether everybody who can reach this machine may send requests.
   public let isOpenToAll: Bool
   private var changedSince: (first: Instant, last: Instant)?
   private var unpublishedSince: Instant?
 
   /// Reads the folder and begins to listen; nothing is answered before `run`.
   ///
-  /// - Parameter output: takes the lines of the access log; false when nobody reads them any more.
+  /// - Parameter output: writes lines of the access log; returns false when nobody reads them any
+  ///   more.
   public convenience init(
     _ options: ServeOptions, output: @escaping @Sendable (String) -> Bool
   ) throws(ServerError) {
@@ -117,7 +120,7 @@ public final class FolderServer {
     }
   }
 
-  /// An address that others can be told: for all addresses of this machine, its name.
+  /// An address that other machines can use: this machine's name instead of the wildcard address.
   private static func name(of address: ListenAddress) -> ListenAddress {
     guard ["0.0.0.0", "::"].contains(address.host), let name = Machine.name else { return address }
     return ListenAddress(host: name, port: address.port)
@@ -132,16 +135,16 @@ public final class FolderServer {
     }
   }
 
-  /// What was left out of the folder, with reasons.
+  /// Files that were left out, with reasons.
   public var skipped: [Skipped] { inventory.skipped }
   public var title: String { inventory.title }
   public var storyCount: Int { inventory.items.count }
-  /// Whether changes are told by the kernel; else the folder is checked when somebody asks.
+  /// Whether the kernel reports changes; otherwise the folder is checked when a request comes.
   public var isWatching: Bool { files.watch != nil }
   /// The folder without symbolic links.
   public var directory: String { files.folder.path }
 
-  /// Serves until a signal to end comes; lets answers that are under way come to their end.
+  /// Serves until a signal to end comes, and then lets unfinished answers end.
   public func run(_ signals: Signals) throws(ServerError) {
     defer { close() }
     do {
@@ -160,7 +163,7 @@ public final class FolderServer {
     }
   }
 
-  /// Waits for something to happen, and deals with it.
+  /// Waits for one event and handles it.
   func turn(extra: Interest) throws(SystemError) {
     var interests = [extra, Interest(questions.number), Interest(answered.number)]
     if let watch = files.watch { interests.append(Interest(watch.number)) }
@@ -186,7 +189,7 @@ public final class FolderServer {
   }
 
   private func deadline(now: Instant) -> Instant {
-    // Slow clients are looked for each second.
+    // Slow clients are checked for once a second.
     var deadline = now + (http.isSendingFiles ? FolderServer.watching : .seconds(1))
     if let changedSince { deadline = min(deadline, changedSince.last + FolderServer.quiet) }
     if let until = prober?.deadline { deadline = min(deadline, until) }
@@ -205,7 +208,8 @@ public final class FolderServer {
   private func rescan() {
     changedSince = nil
     questions.answer {
-      // A folder that cannot be read any more keeps what it last had: requests tell.
+      // If the folder cannot be read any more, the last offer stays; requests for its files then
+      // fail.
       guard let found = try? scanner.scan() else { return }
       questions.isNeeded = files.watch == nil
       guard found != inventory else { return }
@@ -229,13 +233,13 @@ public final class FolderServer {
         until: min(end, http.isSendingFiles ? .now + FolderServer.watching : end))
       answered.silence()
       http.cutTheShortened()
-      // Once more means now.
+      // A second signal ends at once.
       let hurry: [Signals.Signal] = [.interrupt, .terminate, .hangUp]
       if signals.take().contains(where: hurry.contains) { return }
     }
   }
 
-  /// Ends all that runs.
+  /// Ends all threads and processes.
   func close() {
     questions.close()
     http.stop()
@@ -244,8 +248,8 @@ public final class FolderServer {
   }
 }
 
-/// Threads that answer ask the loop to look at the folder first, where the kernel does not tell it
-/// of changes.
+/// With this, threads that answer requests ask the loop to check the folder first, where the kernel
+/// does not report changes.
 private final class Questions: Sendable {
   private struct State {
     var isNeeded = false
@@ -254,7 +258,7 @@ private final class Questions: Sendable {
     var waiting: [Waker] = []
   }
 
-  /// What was found is believed for so long.
+  /// How long the result of a check is used.
   private static let freshness = Duration.milliseconds(500)
   private static let patience = Duration.seconds(5)
 
@@ -270,13 +274,13 @@ private final class Questions: Sendable {
     set { state.withLock { $0.isNeeded = newValue } }
   }
 
-  /// Whether somebody waits; called by the loop.
+  /// Whether a thread waits for an answer; called by the loop.
   var areAsked: Bool {
     waker.silence()
     return state.withLock { !$0.waiting.isEmpty }
   }
 
-  /// Waits until the folder was looked at, unless that has just been done.
+  /// Waits until the folder was checked, unless that was just done.
   func ask() {
     let isIdle = state.withLock { state in
       !state.isNeeded || state.isClosed
@@ -288,7 +292,7 @@ private final class Questions: Sendable {
     _ = try? awaitReadiness(of: [Interest(own.number)], until: .now + Questions.patience)
   }
 
-  /// Does what was asked for, and lets go on those that had asked before it began.
+  /// Does the work, and then wakes the threads that had asked before it began.
   func answer(_ work: () -> Void) {
     let asked = state.withLock { state in
       defer { state.waiting = [] }
@@ -299,7 +303,7 @@ private final class Questions: Sendable {
     for waker in asked { waker.wake() }
   }
 
-  /// Nobody waits any more.
+  /// Ends all waiting.
   func close() {
     let asked = state.withLock { state in
       state.isClosed = true

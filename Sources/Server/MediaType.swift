@@ -1,8 +1,9 @@
 import Feeds
 
-/// MIME types of files, told by their first bytes, and by their names only where those tell nothing.
+/// MIME types of files, detected from their first bytes; their names count only where the bytes are
+/// not recognised.
 enum MediaType {
-  /// So many first bytes are enough.
+  /// So many first bytes are enough to detect every format.
   static let headBytes = MediaSignature.headBytes
   static let animation = "video/lottie+json"
   static let unknown = "application/octet-stream"
@@ -14,7 +15,7 @@ enum MediaType {
       let found = isPlaylist
         ? "application/vnd.apple.mpegurl" : MediaSignature(head: head)?.type
     else { return claimed ?? unknown }
-    // A container that may hold pictures or only sound is believed by its name.
+    // For a container that may hold pictures or only sound, the name decides.
     if let claimed, claimed.hasPrefix("audio/"), let sound = MediaFormat.soundType(of: found) {
       return sound
     }

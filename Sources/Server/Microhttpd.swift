@@ -22,17 +22,17 @@ final class SharedBytes: @unchecked Sendable {
   deinit { start.deallocate() }
 }
 
-/// One request, whose head has come.
+/// A request, as soon as its head has come.
 struct Request {
   var method: String
-  /// As it stands in the request line.
+  /// As it is in the request line.
   var target: String
-  /// Header fields by their names in small letters; those of one name joined by ", ".
+  /// Header fields by their names in lower case; those of the same name are joined by ", ".
   var fields: [String: String] = [:]
-  /// No further request is taken on this connection.
+  /// No further request is accepted on this connection.
   var isLast = false
 
-  /// Whether a body comes with it (RFC 9112, section 6.3).
+  /// Whether the request has a body (RFC 9112, section 6.3).
   var hasBody: Bool {
     if fields["transfer-encoding"] != nil { return true }
     guard let length = fields["content-length"] else { return false }
@@ -40,7 +40,7 @@ struct Request {
   }
 }
 
-/// What a request gets.
+/// The answer to a request.
 struct Answer: ~Copyable {
   enum Body: ~Copyable {
     case none
@@ -59,22 +59,22 @@ struct Access: Sendable {
   var client: String
   /// Seconds since 1970.
   var time: Int64
-  /// Empty where no head came that could be read.
+  /// Empty where no readable head came.
   var method: String
   var target: String
   var version: String
-  /// Nil where the library itself refused the request.
+  /// Nil where the library refused the request by itself.
   var status: Int?
-  /// Of the body; nil for none, and where the client went before its end.
+  /// Bytes of the body; nil where there is none, or the client left before its end.
   var bytes: UInt64?
 }
 
-/// libmicrohttpd is not there or does not start: the reason.
+/// libmicrohttpd is missing or does not start.
 struct MicrohttpdError: Error, Equatable {
   let reason: String
 }
 
-/// An HTTP server on some threads of its own, by libmicrohttpd.
+/// An HTTP server on its own threads, by libmicrohttpd.
 ///
 /// Unchecked: `calls`, `limits` and `library` never change; the daemon's functions may be called
 /// from any thread; `clients` and `isEnding` are guarded; `daemon` belongs to the owner's thread.
@@ -82,19 +82,19 @@ final class Microhttpd: @unchecked Sendable {
   struct Limits {
     var connections = 512
     var connectionsPerAddress = 256
-    /// Of a request's head with the answer's.
+    /// Memory for a request's head and the answer's.
     var headBytes = 16 << 10
-    /// Without a byte in either direction; also for a whole head to come.
+    /// How long a connection may be idle, and how long a whole head may take to come.
     var patience = Duration.seconds(30)
     var threads = 2
   }
 
-  /// What the server asks for; called on its threads, several at once.
+  /// What the server calls, on its threads, several at once.
   struct Calls: Sendable {
     var answer: @Sendable (Request) -> Answer
-    /// When a part of a file is begun to be sent.
+    /// Called when sending a part of a file begins.
     var began: @Sendable () -> Void = {}
-    /// After each answer, and for what never got one.
+    /// Called after each answer, and after a request that never got one.
     var ended: @Sendable (Access) -> Void
   }
 
@@ -118,17 +118,17 @@ final class Microhttpd: @unchecked Sendable {
       self.end = end
     }
 
-    /// Whether it ends before that position now.
+    /// Whether the file now ends before that position.
     var isShortened: Bool {
       guard let status = try? FileStatus(of: descriptor) else { return false }
       return UInt64(clamping: status.sizeBytes) < end
     }
   }
 
-  /// One request on its way; made when its first line has come.
+  /// A request in progress; created when its first line has come.
   private final class Exchange {
     var access: Access
-    /// Its head has come; whether a body follows is known.
+    /// Whether its head has come, so that it is known whether a body follows.
     var isAsked = false
     init(_ access: Access) { self.access = access }
   }
@@ -152,10 +152,10 @@ final class Microhttpd: @unchecked Sendable {
     self.calls = calls
   }
 
-  /// Takes connections from now on.
+  /// Begins to accept connections.
   func start(on socket: consuming ListeningSocket) throws(MicrohttpdError) {
-    // The callbacks come only between here and the end of `stop`, which whoever owns this object
-    // calls before letting it go.
+    // The callbacks come only between here and the end of `stop`, which the owner of this object
+    // calls before releasing it.
     var callbacks = mh_callbacks()
     callbacks.context = Unmanaged.passUnretained(self).toOpaque()
     callbacks.began = { context, target, connection in
@@ -165,7 +165,7 @@ final class Microhttpd: @unchecked Sendable {
     callbacks.asked = { context, connection, _, method, version, _, uploaded, exchange in
       guard let context, let connection, let method, let version, let raw = exchange?.pointee
       else { return .NO }
-      // What is refused may still come for a while: it is counted as read.
+      // Bytes of a refused body may still come for a while: all are counted as read.
       uploaded?.pointee = 0
       return Microhttpd.at(context).ask(
         connection, Unmanaged<Exchange>.fromOpaque(raw).takeUnretainedValue(),
@@ -174,7 +174,7 @@ final class Microhttpd: @unchecked Sendable {
     callbacks.completed = { context, connection, exchange, code in
       guard let context, let connection, let raw = exchange?.pointee else { return }
       exchange?.pointee = nil
-      // The reference that `begin` gave away.
+      // The reference that `begin` retained.
       let ended = Unmanaged<Exchange>.fromOpaque(raw).takeRetainedValue()
       Microhttpd.at(context).complete(
         connection, ended, isWhole: code == .REQUEST_TERMINATED_COMPLETED_OK)
@@ -196,23 +196,23 @@ final class Microhttpd: @unchecked Sendable {
     }
   }
 
-  /// Takes no more connections, and tells clients that their next answer is the last.
+  /// Accepts no more connections, and announces to clients that their next answer is the last.
   func refuseNewcomers() {
     guard let daemon, !isEnding.exchange(true, ordering: .relaxed) else { return }
     let socket = library.quiesce_daemon(daemon)
     if socket >= 0 { close(socket) }
   }
 
-  /// Requests that are being answered.
+  /// The number of requests that are being answered.
   var answering: Int {
     clients.withLock { $0.values.count { $0.waitingSince == nil } }
   }
 
-  /// Cuts the connections that have kept a thread waiting for a whole head for too long.
+  /// Closes connections whose client takes too long to send a whole head.
   func cutTheSlow(now: Instant) {
     clients.withLock { clients in
       for client in clients.values {
-        // The socket is open as long as it is in the table: `note` takes it out before it closes.
+        // The socket is open while it is in the table: `note` removes it before it is closed.
         if let since = client.waitingSince, now - since > limits.patience {
           shutdown(client.socket, Int32(SHUT_RDWR))
         }
@@ -220,13 +220,13 @@ final class Microhttpd: @unchecked Sendable {
     }
   }
 
-  /// Whether there is something for `cutTheShortened` to look at.
+  /// Whether `cutTheShortened` has anything to check.
   var isSendingFiles: Bool {
     clients.withLock { $0.values.contains { $0.file != nil } }
   }
 
-  /// Cuts the connections whose file has become shorter than what was promised of it: the library
-  /// would wait for more of it as long as for a slow client.
+  /// Closes connections whose file has become shorter than announced: the library would wait for
+  /// the rest as long as for a slow client.
   func cutTheShortened() {
     clients.withLock { clients in
       for client in clients.values where client.file?.isShortened == true {
@@ -265,13 +265,14 @@ final class Microhttpd: @unchecked Sendable {
   private func ask(
     _ connection: OpaquePointer, _ exchange: Exchange, method: String, version: String
   ) -> MHD_Result {
-    // Asked once more for each piece of a body, all of which is thrown away.
+    // Called again for each piece of a body, all of which is discarded.
     guard exchange.access.status == nil else { return .YES }
     let request = Request(
       method: method, target: exchange.access.target, fields: fields(of: connection),
       isLast: isEnding.load(ordering: .relaxed))
-    // An answer to the first call, before any body, closes the connection after it: just right for
-    // who sends a body. All others are asked for again at once.
+    // If the first call, before any body, is answered, the library closes the connection
+    // afterwards. That is right for requests with a body. For all others a second call follows at
+    // once.
     guard exchange.isAsked || request.hasBody else {
       exchange.isAsked = true
       return .YES
@@ -314,7 +315,7 @@ final class Microhttpd: @unchecked Sendable {
     case .file(let file, let offset, let count):
       bytes = count
       sent = SentFile(file, end: offset + count)
-      // The response closes the file; nobody does where it could not be made.
+      // The response closes the file; if there is none, it must be closed here.
       let number = file.release()
       let response = library.from_file(count, number, offset)
       if response == nil { close(number) }
@@ -344,7 +345,7 @@ final class Microhttpd: @unchecked Sendable {
 
   private func address(of connection: OpaquePointer) -> String {
     withUnsafePointer(to: library) { library in
-      // The library keeps an address of the family's own size for as long as the connection.
+      // The library keeps an address of the family's size as long as the connection exists.
       guard let name = mh_client(library, connection) else { return "-" }
       let isSix = Int32(name.pointee.sa_family) == AF_INET6
       let length = isSix ? MemoryLayout<sockaddr_in6>.size : MemoryLayout<sockaddr_in>.size
@@ -354,7 +355,7 @@ final class Microhttpd: @unchecked Sendable {
 
   private func fields(of connection: OpaquePointer) -> [String: String] {
     var fields: [String: String] = [:]
-    // The dictionary is lent for this call only.
+    // The pointer to the dictionary is valid for this call only.
     withUnsafeMutablePointer(to: &fields) { place in
       _ = library.get_connection_values(
         connection, .HEADER_KIND,
@@ -373,7 +374,7 @@ final class Microhttpd: @unchecked Sendable {
 
 /// The HTTP library that `serve` needs.
 public enum ServerLibrary {
-  /// Its name and version; nil where it is missing. Loads it.
+  /// Its name and version; nil where it is missing. Loads the library.
   public static var version: String? {
     var library = mh_library()
     guard mh_load(&library) == nil, let version = library.get_version() else { return nil }

@@ -3,9 +3,9 @@ import Resources
 import Stories
 import System
 
-/// What is answered at one time; a change makes another one.
+/// What is served at one time; each change makes a new offer.
 struct Offer: Sendable {
-  /// A text that is made here.
+  /// A text that the server makes.
   struct Document: Sendable {
     let body: SharedBytes
     let type: String
@@ -44,10 +44,10 @@ struct Offer: Sendable {
   }
 }
 
-/// The texts that a served or exported folder offers.
+/// Makes the texts that a served or exported folder offers.
 enum OfferText {
-  /// JSON Feed 1.1, one item a line. A file's path is its id: the same after each start, and the
-  /// same served as exported.
+  /// JSON Feed 1.1, one item a line. A file's path is its id: the same after each start, and for a
+  /// served as for an exported folder.
   static func feed(_ inventory: FolderInventory, _ findings: [String: Finding]) -> [UInt8] {
     var text = JSONWriter()
     text.raw("{")
@@ -66,7 +66,7 @@ enum OfferText {
         "date_published",
         WallClock.text(secondsSince1970: item.status.modifiedNanoseconds / 1_000_000_000))
       text.member("title", item.path.split(separator: "/").last.map(String.init) ?? item.path)
-      // The format asks for a text, and a file has none.
+      // The format requires a text, and a file has none.
       text.member("content_text", "")
       text.name("attachments")
       text.raw("[{")
@@ -106,9 +106,9 @@ enum OfferText {
   }
 }
 
-/// What a decoder found in a file.
+/// What a decoder found out about a file.
 struct Finding: Equatable {
   var durationS: Double?
-  /// Of an animation.
+  /// The facts of an animation.
   var facts: AnimationFacts?
 }

@@ -1,15 +1,15 @@
 import System
 
-/// What a server has under an address, as far as conditions and ranges go.
+/// What a server has at an address, as far as conditions and ranges need it.
 struct Representation: Equatable {
   var length: UInt64
   /// A strong entity tag with its quotes.
   var entityTag: String
-  /// In whole seconds since 1970; nil where no date is told.
+  /// In whole seconds since 1970; nil where there is no date.
   var lastModified: Int64?
 }
 
-/// What a request gets of it.
+/// What a request gets of a representation.
 enum Portion: Equatable {
   case whole
   /// Status 206.
@@ -22,7 +22,7 @@ enum Portion: Equatable {
   case unsatisfiable
 }
 
-/// The header fields that decide, by RFC 9110, sections 13 and 14.
+/// The header fields that decide which portion is sent (RFC 9110, sections 13 and 14).
 struct Conditions: Equatable {
   var ifMatch: String?
   var ifNoneMatch: String?
@@ -33,7 +33,8 @@ struct Conditions: Equatable {
 
   /// Decides in the order of section 13.2.2.
   ///
-  /// - Parameter now: seconds since 1970; a date that is hardly past is no strong validator.
+  /// - Parameter now: seconds since 1970; a modification date of the last second is no strong
+  ///   validator.
   func portion(of representation: Representation, now: Int64) -> Portion {
     if let ifMatch {
       if !EntityTags(ifMatch).match(representation.entityTag, weakly: false) {
@@ -63,12 +64,12 @@ struct Conditions: Equatable {
     guard let date = HTTPDate.seconds(ifRange), let modified = representation.lastModified else {
       return false
     }
-    // Section 8.8.2.2: within the same second it may have changed twice.
+    // Section 8.8.2.2: it may have changed twice within the same second.
     return date == modified && modified < now - 1
   }
 
-  /// One range, `bytes=first-last`, `first-` or `-count`. Other units and several ranges are
-  /// answered by the whole, as section 14.2 allows.
+  /// Reads one range: `bytes=first-last`, `first-` or `-count`. For other units and several ranges
+  /// the whole is sent, as section 14.2 allows.
   private static func portion(_ field: String, length: UInt64) -> Portion {
     guard let equals = field.firstIndex(of: "="), field[..<equals].lowercased() == "bytes" else {
       return .whole
@@ -79,7 +80,7 @@ struct Conditions: Equatable {
     guard ends.count == 2 else { return .unsatisfiable }
     if ends[0].isEmpty {
       guard let count = number(ends[1]) else { return .unsatisfiable }
-      // All of an empty file is less than any count.
+      // The whole of an empty file satisfies any count.
       if length == 0 { return .whole }
       guard count > 0 else { return .unsatisfiable }
       return .part(length - min(count, length)..<length)
@@ -90,7 +91,7 @@ struct Conditions: Equatable {
       guard let last = number(ends[1]), first <= last else { return .unsatisfiable }
       end = last < length ? last + 1 : length
     }
-    // An empty file has no first byte, but all of it can be had.
+    // An empty file has no first byte, but the whole of it can be sent.
     if first == 0, length == 0 { return .whole }
     return first < end ? .part(first..<end) : .unsatisfiable
   }
@@ -101,7 +102,7 @@ struct Conditions: Equatable {
     return start.dropLast(spaces)
   }
 
-  /// Digits alone; a number too large counts as the largest.
+  /// Reads a number of nothing but digits; one that is too large counts as the largest.
   private static func number(_ text: Substring) -> UInt64? {
     guard !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
     return UInt64(text) ?? UInt64.max
@@ -126,7 +127,7 @@ struct EntityTags {
     }
   }
 
-  /// Whether a strong tag is among them; a weak one counts as the same only where that is allowed.
+  /// Whether the list holds a strong tag; a weak one matches only if `weakly` is set.
   func match(_ strong: String, weakly: Bool) -> Bool {
     isAny || tags.contains { (weakly || !$0.isWeak) && $0.tag == strong }
   }

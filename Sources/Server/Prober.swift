@@ -4,9 +4,10 @@ import Resources
 import Stories
 import System
 
-/// Asks sandboxed decoders how long media are, one after another, on the loop of whoever owns it.
+/// Finds out the durations of media with sandboxed decoders, one after another, on its owner's
+/// loop.
 final class Prober {
-  /// A decoder that has not opened a file by then is ended.
+  /// How long a decoder may take to open a file before it is ended.
   private static let patience = Duration.seconds(10)
 
   private struct Task {
@@ -19,7 +20,7 @@ final class Prober {
   private let pool: DecoderPool
   private var waiting: [Task] = []
   private var running: (task: Task, session: DecoderSession, deadline: Instant)?
-  /// By path; what failed is known too, and not tried again until the file changes.
+  /// By path. Failures are kept too, and not tried again until the file changes.
   private var known: [String: (status: FileStatus, finding: Finding)] = [:]
 
   init(folder: RootedFolder, program: DecoderProgram) {
@@ -27,12 +28,12 @@ final class Prober {
     pool = DecoderPool(program: program)
   }
 
-  /// What is known of the files as they are now.
+  /// Findings about the current state of the files, by path.
   private(set) var findings: [String: Finding] = [:]
 
   var isBusy: Bool { running != nil || !waiting.isEmpty }
 
-  /// Files to be known; others are forgotten.
+  /// Sets the files to probe; others are forgotten.
   func want(_ inventory: FolderInventory) {
     var tasks = inventory.items.filter { $0.kind != .picture }.map {
       Task(path: $0.path, status: $0.status, isAnimation: false)
@@ -54,15 +55,15 @@ final class Prober {
     findings = kept.mapValues(\.finding)
   }
 
-  /// What to wait for; nil where nothing is under way.
+  /// What to wait for; nil where no decoder runs.
   var interest: Interest? {
     running.map { Interest($0.session.descriptor, writing: $0.session.wantsToWrite) }
   }
 
-  /// When to be called even if nothing is ready.
+  /// When `step` must be called even if nothing is ready.
   var deadline: Instant? { running?.deadline }
 
-  /// Goes as far as can be without waiting; whether something new is known.
+  /// Does what can be done without waiting; gives whether there is a new finding.
   func step(_ readiness: Readiness?, now: Instant) -> Bool {
     var isNew = false
     pool.reap()

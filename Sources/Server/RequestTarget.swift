@@ -1,16 +1,16 @@
 import Addresses
 
-/// What a request names, taken apart before any of it meets the file system.
+/// The target of a request, parsed before it is used in the file system.
 enum RequestTarget: Equatable {
   /// The decoded parts of a path: none for `/`. No part is empty, begins with a dot or holds a `/`
-  /// or a NUL, so that joined by `/` they lead down and never up.
+  /// or a NUL, so that a path of them can only lead down.
   case path([String])
-  /// Nothing that can be offered is called so.
+  /// A name that nothing on offer can have.
   case unfit
-  /// Not what RFC 9112, section 3.2 allows, or with a broken `%`.
+  /// Not allowed by RFC 9112, section 3.2, or with a broken `%`.
   case malformed
 
-  /// Judges the target as it stands in the request line. The query does not count.
+  /// Parses a target as it is in the request line. The query is ignored.
   init(_ target: String) {
     let path = RequestTarget.withoutAuthority(target).utf8.prefix {
       $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#")
@@ -40,7 +40,7 @@ enum RequestTarget: Equatable {
     self = .path(parts)
   }
 
-  /// A proxy's form, `http://host/path`, without what stands before the path.
+  /// The path of a target in proxy form, `http://host/path`; any other target as it is.
   private static func withoutAuthority(_ target: String) -> Substring {
     guard target.lowercased().hasPrefix("http://") else { return target[...] }
     let rest = target.dropFirst(7)
@@ -48,7 +48,7 @@ enum RequestTarget: Equatable {
     return rest[slash...]
   }
 
-  /// What a target in a proxy's form names as its host; nil in another form.
+  /// The host in a target in proxy form; nil in another form.
   static func authority(of target: String) -> Substring? {
     guard target.lowercased().hasPrefix("http://") else { return nil }
     return target.dropFirst(7).prefix { $0 != "/" && $0 != "?" && $0 != "#" }

@@ -2,12 +2,12 @@ import Feeds
 import Glibc
 import System
 
-/// The files of a served folder as the folder reader sees them: nothing outside of it, and nothing
-/// that has a meaning of its own here.
+/// The files of a served folder as the folder reader sees them: only those inside it, and none that
+/// has a special meaning to the server.
 final class ServedFiles: FileAccess {
-  /// The folder in it that holds the reactions.
+  /// The subfolder that holds the reactions.
   static let animationFolder = "animations"
-  /// Names at the top that the server itself answers, or that are no stories.
+  /// Names at the top level that the server itself answers, or that are no stories.
   static let ownNames: Set<String> = ["feed.json", "animations.json", animationFolder]
 
   let folder: RootedFolder
@@ -29,7 +29,7 @@ final class ServedFiles: FileAccess {
 
   func entries(in directory: String, limit: Int) throws(SystemError) -> [DirectoryEntry] {
     let path = try relative(directory)
-    // Watched before it is read: what comes later is told.
+    // It is watched before it is read, so that later changes are noticed.
     observe(path)
     let entries = try folder.entries(in: path, limit: limit)
     return path.isEmpty ? entries.filter { !ServedFiles.ownNames.contains($0.name) } : entries
@@ -39,17 +39,17 @@ final class ServedFiles: FileAccess {
     try folder.open(try relative(path)).read(at: UInt64(max(0, offset)), count: count)
   }
 
-  /// Watches a folder; where that fails for want of watches, nothing is watched any more.
+  /// Watches a folder. If no more watches can be had, watching ends altogether.
   func observe(_ relative: String) {
     do {
       try watch?.add(relative, in: folder)
     } catch {
-      // One that has just gone, or may not be read, is no reason to give up.
+      // A folder that has just been removed, or may not be read, is no reason to give up.
       if [ENOSPC, ENOMEM, EMFILE].contains(error.code) { watch = nil }
     }
   }
 
-  /// The path below the folder.
+  /// The path relative to the folder.
   func relative(_ path: String) throws(SystemError) -> String {
     guard path != folder.path else { return "" }
     let prefix = folder.path == "/" ? "/" : folder.path + "/"

@@ -4,13 +4,13 @@ import System
 public enum ServerError: Error, Equatable, Sendable, CustomStringConvertible {
   /// The directory cannot be read.
   case directory(path: String, reason: String)
-  /// The token file is not fit.
+  /// The token file cannot be used.
   case token(path: String, reason: String)
-  /// Nobody can listen there.
+  /// The address cannot be listened on.
   case address(String, reason: String)
   /// libmicrohttpd is missing or does not start.
   case library(reason: String)
-  /// The folder to export into.
+  /// The target of an export cannot be written.
   case export(path: String, reason: String)
 
   public var description: String {
@@ -25,6 +25,6 @@ public enum ServerError: Error, Equatable, Sendable, CustomStringConvertible {
 }
 
 extension SystemError {
-  /// The kernel's reason in the middle of a sentence.
+  /// The kernel's reason, for the middle of a sentence.
   var inWords: String { reason.prefix(1).lowercased() + reason.dropFirst() }
 }

@@ -6,11 +6,11 @@ import System
 final class Site: Sendable {
   private let folder: RootedFolder
   private let token: AccessToken?
-  /// The names by which it may be asked; nil for any.
+  /// The names that requests may use for this server; nil for any.
   private let ownNames: OwnNames?
   private let ownAddress: String
   private let offer: Mutex<Offer>
-  /// Brings the offer up to date where changes are not told by the kernel; may take a while.
+  /// Updates the offer where the kernel does not report changes; may take a while.
   private let refresh: @Sendable () -> Void
 
   init(
@@ -31,7 +31,7 @@ final class Site: Sendable {
   func answer(_ request: Request) -> Answer {
     var answer = respond(to: request)
     answer.fields.append(("X-Content-Type-Options", "nosniff"))
-    // No page of the web may show or run it as its own (Fetch standard, section 3.7).
+    // No web page may embed the answer or run it as a script (Fetch standard, section 3.7).
     answer.fields.append(("Cross-Origin-Resource-Policy", "same-origin"))
     if request.isLast || request.hasBody { answer.fields.append(("Connection", "close")) }
     return answer
@@ -62,11 +62,11 @@ final class Site: Sendable {
 
   private enum Asked { case ours, foreign, malformed }
 
-  /// Whether a request names one host, and one that this server is.
+  /// Whether a request names one host, and whether that is this server.
   private func asked(_ request: Request) -> Asked {
     guard let field = request.fields["host"] else { return ownNames == nil ? .ours : .malformed }
-    // Several fields were joined by commas, which no host has. Who asks as of a proxy names the host
-    // in the target (RFC 9112, section 3.2.2).
+    // Several fields were joined by commas, which no host contains. A client that uses proxy form
+    // names the host in the target (RFC 9112, section 3.2.2).
     guard let named = RequestHost(field) else { return .malformed }
     guard let ownNames else { return .ours }
     guard let authority = RequestTarget.authority(of: request.target) else {
@@ -146,7 +146,7 @@ final class Site: Sendable {
     return MediaType.of(head: head ?? [], name: path)
   }
 
-  /// Changes whenever the file does, down to the nanosecond; and another file has another inode.
+  /// A tag that changes whenever the file does, to the nanosecond; another file has another inode.
   private static func entityTag(_ status: FileStatus) -> String {
     let parts = [
       UInt64(bitPattern: status.modifiedNanoseconds), UInt64(bitPattern: status.sizeBytes),
@@ -167,10 +167,10 @@ final class Site: Sendable {
       body: .bytes(body, 0..<body.count))
   }
 
-  /// What this is, and the command to type.
+  /// The page at `/`: what is served, and the command that plays it.
   private func index(for request: Request) -> Answer {
     let offer = current
-    // It was judged before: there is nothing in it but a name or an address and a port.
+    // The field was checked before: it holds only a name or an address, and a port.
     let host = request.fields["host"] ?? ownAddress
     var lines = ["This is storytty, offering \(offer.title):", ""]
     lines.append(
@@ -196,13 +196,13 @@ extension Conditions {
   }
 }
 
-/// The head of an answer that is some or all of a representation, or none of it.
+/// The head of an answer with some, all or none of a representation.
 private struct Head {
   let status: Int
   private(set) var fields: [(name: String, value: String)] = []
-  /// Which bytes the body is; nil where it is none of them.
+  /// The bytes of the representation that the body holds; nil where it holds none.
   private(set) var range: Range<UInt64>?
-  /// What is said instead.
+  /// The text of the body instead.
   private var words: String?
 
   init(_ whole: Representation, type: String, conditions: Conditions) {

@@ -3,10 +3,10 @@ import Glibc
 
 /// A process that this one started and must reap.
 public final class ChildProcess {
-  /// The kernel's number for it; 0 once it was reaped.
+  /// The process's number; 0 once it was reaped.
   public private(set) var identifier: pid_t
   private var reapedPeak = 0
-  /// How it ended, and the processor time that it took in milliseconds; nil until it was reaped.
+  /// How it ended, and the processor time that it used, in milliseconds; nil until it is reaped.
   public private(set) var reaped: (ending: Ending, processorMilliseconds: Int)?
 
   /// How a process ended.
@@ -43,8 +43,8 @@ public final class ChildProcess {
     return Started(process: ChildProcess(identifier: identifier), socket: ours)
   }
 
-  /// Runs a program to its end; one that writes 64 KiB or more is ended there. At a deadline, or
-  /// when a waker wakes, it is ended with all that it has started in its process group.
+  /// Runs a program to its end; a program that writes 64 KiB or more is ended then. At a deadline,
+  /// or when a waker wakes, it is ended with its whole process group.
   ///
   /// - Returns: what it wrote on standard output and error, and how it ended.
   public static func output(
@@ -62,7 +62,7 @@ public final class ChildProcess {
     let wakers = waker.map { [Interest($0.number)] } ?? []
     var isOver = false
     while bytes.count < 64 << 10 {
-      // One that has closed its output may run on.
+      // A program that has closed its output may run on.
       if isOver, let ending = child.poll() {
         return (String(decoding: bytes, as: UTF8.self), ending)
       }
@@ -71,7 +71,7 @@ public final class ChildProcess {
         of: wakers + (isOver ? [] : [Interest(pipe.number)]), until: turn)
       let isCalledOff = waker != nil && ready[0].readable
       if isCalledOff || deadline.map({ .now >= $0 }) ?? false {
-        // It leads a group of its own.
+        // It leads its own process group.
         _ = Glibc.kill(-identifier, SIGKILL)
         break
       }
@@ -82,15 +82,15 @@ public final class ChildProcess {
     return (String(decoding: bytes, as: UTF8.self), child.kill())
   }
 
-  /// How it ended, nil while it runs. Reaps it.
+  /// Reaps the process if it has ended; gives how it ended, nil while it runs.
   public func poll() -> Ending? { wait(options: WNOHANG) }
 
-  /// Ends it without waiting; `poll` reaps it later.
+  /// Kills it without waiting; `poll` reaps it later.
   public func sendKill() {
     if identifier > 0 { _ = Glibc.kill(identifier, SIGKILL) }
   }
 
-  /// Ends it for sure and reaps it. A process that was ending already keeps its own ending.
+  /// Kills and reaps it. If it was already ending, its own way of ending is reported.
   @discardableResult
   public func kill() -> Ending? {
     guard identifier > 0 else { return nil }
@@ -98,24 +98,24 @@ public final class ChildProcess {
     return wait(options: 0)
   }
 
-  /// Lets it use the processor for so many seconds in all before the kernel ends it (SIGXCPU).
+  /// Limits its total processor time; the kernel then ends it with SIGXCPU.
   public func limitProcessorTime(seconds: UInt64) {
     guard identifier > 0 else { return }
     _ = lx_limit_cpu(identifier, seconds)
   }
 
-  /// The most memory that it had resident so far, in KiB; 0 where that cannot be told, as for one
-  /// that has just ended and was not reaped.
+  /// The peak of its resident memory so far, in KiB; 0 where it is unknown, as for a process that
+  /// has just ended and was not reaped.
   public var peakKibibytes: Int {
     identifier > 0 ? ResourceUsage.peakKibibytes(of: "\(identifier)") ?? 0 : reapedPeak
   }
 
-  /// How many threads it has; 0 where that cannot be told.
+  /// How many threads it has; 0 where that is unknown.
   public var threads: Int {
     identifier > 0 ? ResourceUsage.status("Threads:", of: "\(identifier)") ?? 0 : 0
   }
 
-  /// Processors that this machine has.
+  /// The number of processors of this machine.
   public static var processors: Int { max(1, Int(clamping: sysconf(Int32(_SC_NPROCESSORS_CONF)))) }
 
   private func wait(options: Int32) -> Ending? {
@@ -125,7 +125,8 @@ public final class ChildProcess {
     let result = retrying { wait4(identifier, &status, options, &usage) }
     guard result == identifier else { return nil }
     identifier = 0
-    // No less than this process's own peak when it started the other: only more is the other's own.
+    // The child's value is never below this process's peak when it started the child: only a larger
+    // value is the child's own.
     if usage.ru_maxrss > ResourceUsage.own.peakKibibytes { reapedPeak = usage.ru_maxrss }
     let signal = status & 0x7f
     let ending: Ending =
@@ -137,7 +138,7 @@ public final class ChildProcess {
   deinit { kill() }
 }
 
-/// Programs that were started for the viewer and live on by themselves.
+/// Programs that were started for the viewer and continue on their own.
 public struct DetachedPrograms {
   private var running: [pid_t] = []
 
@@ -151,7 +152,7 @@ public struct DetachedPrograms {
     running.append(identifier)
   }
 
-  /// Lets the kernel forget those that have ended.
+  /// Reaps those that have ended.
   public mutating func reap() {
     running.removeAll { identifier in
       var status: Int32 = 0
@@ -166,9 +167,9 @@ public struct ResourceUsage: Equatable, Sendable {
   /// The largest resident set of any one process, in KiB.
   public let peakKibibytes: Int
 
-  /// What this process used so far.
+  /// The usage of this process so far.
   public static var own: ResourceUsage { ResourceUsage(ofChildren: false) }
-  /// What the children that were reaped used.
+  /// The usage of the children that were reaped.
   public static var reapedChildren: ResourceUsage { ResourceUsage(ofChildren: true) }
 
   private init(ofChildren: Bool) {
@@ -179,13 +180,13 @@ public struct ResourceUsage: Equatable, Sendable {
     peakKibibytes = peak ?? usage.ru_maxrss
   }
 
-  /// The largest resident set of a program itself (proc(5), VmHWM). What getrusage says counts
-  /// the memory of whoever started it, which shared its process for a moment before exec.
+  /// The largest resident set of a program itself (proc(5), VmHWM). The value of getrusage includes
+  /// the memory of its parent, with which it shared a process for a moment before exec.
   fileprivate static func peakKibibytes(of process: String) -> Int? {
     status("VmHWM:", of: process)
   }
 
-  /// A number of a process's status (proc(5)).
+  /// A number in a process's status (proc(5)).
   fileprivate static func status(_ name: String, of process: String) -> Int? {
     guard let status = try? Descriptor.open(reading: "/proc/\(process)/status"),
       let bytes = try? status.read(at: 0, count: 8192)
@@ -197,7 +198,7 @@ public struct ResourceUsage: Equatable, Sendable {
 }
 
 extension rusage {
-  /// In user and system mode together.
+  /// User and system time together.
   fileprivate var processorMilliseconds: Int {
     (ru_utime.tv_sec + ru_stime.tv_sec) * 1000 + Int(ru_utime.tv_usec + ru_stime.tv_usec) / 1000
   }

@@ -1,5 +1,5 @@
-/// Arithmetic on numbers that come from files and from strangers: where there is no such number, the
-/// nearest one that there is, instead of the end of the program.
+/// Arithmetic on untrusted numbers, from files and strangers: a result that cannot be represented
+/// becomes the nearest one that can, instead of a trap.
 extension FixedWidthInteger {
   public func addingClamped(_ other: Self) -> Self {
     let (sum, overflows) = addingReportingOverflow(other)

@@ -11,16 +11,16 @@ public struct Descriptor: ~Copyable, Sendable {
 
   deinit { _ = close(number) }
 
-  /// Hands it over: whoever gets the number closes it.
+  /// Gives up ownership: the caller must close the number.
   public consuming func release() -> Int32 {
     let number = number
     discard self
     return number
   }
 
-  /// The outcome of a read or write that may have to wait.
+  /// The outcome of a read or write that might block.
   public enum Transfer: Equatable, Sendable {
-    /// So many bytes went through.
+    /// So many bytes were transferred.
     case bytes(Int)
     case wouldBlock
     /// The other side is gone, or the file ends here.
@@ -35,9 +35,10 @@ public struct Descriptor: ~Copyable, Sendable {
     return Descriptor(adopting: number)
   }
 
-  /// Opens a file of mode 0600 for appending, made where it is missing. In a folder that others may
-  /// write, no link is followed, and the file must be this user's alone. A pipe is not waited for:
-  /// without a reader that is an error, and what it does not take is not written.
+  /// Opens a file for appending; creates it with mode 0600 if it is missing. In a folder that
+  /// others may write to, no link is followed, and the file must be this user's alone. A pipe is
+  /// opened without waiting: without a reader that is an error, and bytes that it does not accept
+  /// are not written.
   public static func open(appending path: String) throws(SystemError) -> Descriptor {
     let place = try Destination(path)
     let flags =
@@ -57,12 +58,12 @@ public struct Descriptor: ~Copyable, Sendable {
     }
   }
 
-  /// Reads what is there, at most `limit` bytes, appended to `buffer`.
+  /// Reads the available bytes, at most `limit`, and appends them to `buffer`.
   public func read(upTo limit: Int, into buffer: inout [UInt8]) throws(SystemError) -> Transfer {
     try append(upTo: limit, to: &buffer) { Glibc.read(number, $0.baseAddress, $0.count) }
   }
 
-  /// Takes what a socket holds, as `read` does, but never waits, also where the socket would.
+  /// Reads from a socket as `read` does, but never waits, even if the socket would.
   public func take(upTo limit: Int, into buffer: inout [UInt8]) throws(SystemError) -> Transfer {
     try append(upTo: limit, to: &buffer) {
       recv(number, $0.baseAddress, $0.count, Int32(MSG_DONTWAIT))
@@ -83,7 +84,7 @@ public struct Descriptor: ~Copyable, Sendable {
     return try transfer(count, code, step: "read")
   }
 
-  /// Reads at a position of a file; fewer bytes than asked for at its end only.
+  /// Reads at a position of a file; gives fewer bytes only at its end.
   public func read(at offset: UInt64, count: Int) throws(SystemError) -> [UInt8] {
     guard offset <= UInt64(Int64.max) else { return [] }
     var code: Int32 = 0
@@ -103,8 +104,8 @@ public struct Descriptor: ~Copyable, Sendable {
     return bytes
   }
 
-  /// Reads at a position of a file what the kernel has in memory; nil where it would have to wait for
-  /// some of it, and where the file system cannot tell.
+  /// Reads at a position of a file, but only if the kernel has all bytes in memory; nil where it
+  /// would have to wait for some, and where the file system cannot tell.
   public func readCached(at offset: UInt64, count: Int) -> [UInt8]? {
     guard offset <= UInt64(Int64.max) else { return [] }
     var isWhole = true
@@ -122,7 +123,7 @@ public struct Descriptor: ~Copyable, Sendable {
     return isWhole ? bytes : nil
   }
 
-  /// Writes what the other side takes.
+  /// Writes as much as the other side accepts.
   public func write(_ bytes: ArraySlice<UInt8>) throws(SystemError) -> Transfer {
     var code: Int32 = 0
     let count = bytes.withUnsafeBytes { raw in
@@ -133,7 +134,7 @@ public struct Descriptor: ~Copyable, Sendable {
     return try transfer(count, code, step: "write")
   }
 
-  /// Writes what a socket's other side takes; where that side is gone there is no SIGPIPE.
+  /// Writes as much as a socket's other side accepts; no SIGPIPE comes if that side is gone.
   public func send(_ bytes: ArraySlice<UInt8>) throws(SystemError) -> Transfer {
     var code: Int32 = 0
     let count = bytes.withUnsafeBytes { raw in

@@ -1,13 +1,13 @@
 import Glibc
 
-/// Where a file really lies that is written under a name which the user gave.
+/// The real location of a file that is to be written under a name from the user.
 ///
-/// Links lead there where nobody else can have laid them; in a folder that others may write, no link
-/// is followed.
+/// Links are followed where nobody else can have placed them; in a folder that others may write to,
+/// no link is followed.
 struct Destination {
-  /// Without links, but for one of the kernel's own that leads to a pipe or a terminal.
+  /// The path without links, except one of the kernel's own that leads to a pipe or a terminal.
   let path: String
-  /// Whether others may make names in its folder.
+  /// Whether others may create names in its folder.
   let isShared: Bool
   /// Whether the last part is a link that only the kernel can follow, as in `/proc/self/fd`.
   let isKernelLink: Bool
@@ -39,7 +39,7 @@ struct Destination {
       rest += target.split(separator: "/").reversed()
     }
     var info = stat()
-    // Any other file that is there is found by its real path too.
+    // Any other existing file is also found by its real path.
     isKernelLink =
       lstat(FileName.forKernel(real), &info) != 0 && stat(FileName.forKernel(name), &info) == 0
     path = isKernelLink ? name : real.isEmpty ? "/" : real
@@ -49,8 +49,8 @@ struct Destination {
   }
 
   /// Throws where a link may be somebody else's. Stricter than the kernel's `protected_symlinks`
-  /// (proc(5)): in a folder that all may write not even one's own link is followed, with the sticky bit
-  /// or without.
+  /// (proc(5)): in a folder that everybody may write to, not even one's own link is followed, with
+  /// or without the sticky bit.
   private static func judge(
     _ link: stat, _ path: String, in folder: String
   ) throws(SystemError) {
@@ -97,13 +97,13 @@ struct Destination {
     }
   }
 
-  /// So much of flags for opening it as keeps a link from being followed that was laid meanwhile.
+  /// The flag for opening the file so that a link placed there in the meantime is not followed.
   var linkFlag: Int32 { isKernelLink ? 0 : O_NOFOLLOW }
 }
 
 extension Paths {
-  /// Where a file or folder that the user named is written: its path without links, whether it is
-  /// there or not. Throws where somebody else may have laid one of these.
+  /// The path without links at which a file or folder named by the user is written, whether it
+  /// exists or not. Throws where somebody else may have placed one of the links.
   public static func destination(_ name: String) throws(SystemError) -> String {
     try Destination(name).path
   }

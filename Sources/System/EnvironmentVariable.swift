@@ -1,6 +1,6 @@
 import Glibc
 
-/// What the program was started with.
+/// The program's environment.
 public enum EnvironmentVariable {
   /// The value of a variable; nil where it is not set.
   public static func value(of name: String) -> String? {

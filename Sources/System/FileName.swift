@@ -1,14 +1,14 @@
-/// Names of files as text. To the kernel a name is bytes, mostly but not always UTF-8; here it is a
-/// `String` like any other, and each byte that means nothing in UTF-8 stands in it as a private
-/// character, U+10FE80 to U+10FEFF. So the bytes are kept, and two names are equal where their bytes
-/// are. Whoever opens a file turns them back; whoever shows a name shows U+FFFD.
+/// Names of files as text. To the kernel a name is bytes, mostly but not always UTF-8. Here it is
+/// an ordinary `String`, in which each byte that is not valid UTF-8 becomes a private character,
+/// U+10FE80 to U+10FEFF. So the bytes are kept, and two names are equal exactly if their bytes are.
+/// Code that opens a file turns them back; code that shows a name shows U+FFFD.
 public enum FileName {
   private static let marks: ClosedRange<UInt32> = 0x10FE80...0x10FEFF
-  /// What all of the marks begin with in UTF-8, and little else.
+  /// The first byte of all marks in UTF-8, and of few other characters.
   private static let firstOfMarks: UInt8 = 0xF4
 
-  /// The text for a name's bytes. A name that holds one of the private characters itself has its
-  /// bytes marked too, so that each name has a text of its own.
+  /// The text of a name's bytes. If a name itself contains one of the private characters, their
+  /// bytes are marked too, so that each name has its own text.
   public static func text(_ bytes: some Collection<UInt8>) -> String {
     let name = Array(bytes)
     if !name.contains(firstOfMarks), let text = String(validating: name, as: UTF8.self) {
@@ -41,7 +41,7 @@ public enum FileName {
     }
   }
 
-  /// The text as it may be shown and written down: with U+FFFD for what is no UTF-8.
+  /// The text for display and output, with U+FFFD for bytes that are not UTF-8.
   public static func shown(_ text: String) -> String {
     guard text.utf8.contains(firstOfMarks) else { return text }
     return String(
@@ -49,8 +49,8 @@ public enum FileName {
         text.unicodeScalars.map { marks.contains($0.value) ? "\u{FFFD}" : $0 }))
   }
 
-  /// What follows the last dot of a path's last part, in small letters; empty where nothing does, or
-  /// what is too long for a kind of file.
+  /// The extension of a path's last part, in lower case; empty where there is none, or it is too
+  /// long for a file type.
   public static func ending(of path: String) -> String {
     let end = Array(path.utf8.suffix(longestEnding + 1))
     guard let dot = end.lastIndex(of: UInt8(ascii: ".")),
@@ -61,12 +61,13 @@ public enum FileName {
 
   private static let longestEnding = 8
 
-  /// The bytes of a name with a NUL at their end, for calls to the kernel.
+  /// The bytes of a name with a final NUL, for calls to the kernel.
   static func forKernel(_ text: String) -> [CChar] {
     bytes(text).map { CChar(bitPattern: $0) } + [0]
   }
 
-  /// How many bytes a character takes by its first one (RFC 3629, section 4); 0 where none begins so.
+  /// How many bytes the character takes that begins with this one (RFC 3629, section 4); 0 where
+  /// none does.
   private static func length(after first: UInt8) -> Int {
     switch first {
     case 0...0x7F: 1

@@ -1,10 +1,10 @@
 import Glibc
 
-/// What the kernel says about a file, symbolic links followed.
+/// A file's status from the kernel, with symbolic links followed.
 public struct FileStatus: Hashable, Sendable {
   public enum Kind: Hashable, Sendable {
     case regular, directory
-    /// A fifo, socket or device: opening it may wait or act.
+    /// A fifo, socket or device: opening it may block or have effects.
     case special
   }
 
@@ -15,7 +15,7 @@ public struct FileStatus: Hashable, Sendable {
   public var inode: UInt64
   /// Mode bits without the kind.
   public var permissions: UInt32
-  /// The number of the user whom it belongs to.
+  /// The number of the user who owns it.
   public var owner: UInt32
   /// When its bytes were last changed, in nanoseconds since 1970.
   public var modifiedNanoseconds: Int64
@@ -36,15 +36,15 @@ public struct FileStatus: Hashable, Sendable {
   /// Whether anybody but its owner may read it.
   public var isReadByOthers: Bool { permissions & 0o044 != 0 }
 
-  /// Whether anybody but this user and root may change it, or for a directory replace what is in
-  /// it: in a sticky one only owners may.
+  /// Whether anybody but this user and root may change it, or, for a directory, replace what is in
+  /// it; in a sticky directory only owners may.
   public var isWrittenByOthers: Bool {
     if owner != 0, owner != geteuid() { return true }
     let isSticky = kind == .directory && permissions & 0o1000 != 0
     return permissions & 0o022 != 0 && !isSticky
   }
 
-  /// Asks without opening the file.
+  /// Gets the status without opening the file.
   public init(of path: String) throws(SystemError) {
     var info = stat()
     guard retrying({ stat(FileName.forKernel(path), &info) }) == 0 else {
@@ -53,7 +53,7 @@ public struct FileStatus: Hashable, Sendable {
     self.init(info)
   }
 
-  /// Asks about an open file.
+  /// Gets the status of an open file.
   public init(of file: borrowing Descriptor) throws(SystemError) {
     var info = stat()
     guard fstat(file.number, &info) == 0 else {
@@ -62,7 +62,8 @@ public struct FileStatus: Hashable, Sendable {
     self.init(info)
   }
 
-  /// What a name in a directory is, itself where it is a symbolic link; nil where it is none.
+  /// Gets the status of a name in a directory; a symbolic link is not followed. Nil where there is
+  /// no such name.
   init?(of name: String, in folder: borrowing Descriptor) {
     var info = stat()
     guard fstatat(folder.number, name, &info, AT_SYMLINK_NOFOLLOW) == 0 else { return nil }
@@ -78,7 +79,7 @@ public struct FileStatus: Hashable, Sendable {
     sizeBytes = Int64(info.st_size)
     device = UInt64(info.st_dev)
     inode = UInt64(info.st_ino)
-    // File systems know of dates that so many nanoseconds do not reach.
+    // File systems have dates that do not fit into nanoseconds.
     modifiedNanoseconds = Int64(info.st_mtim.tv_sec).multipliedClamped(by: 1_000_000_000)
       .addingClamped(Int64(info.st_mtim.tv_nsec))
     permissions = info.st_mode & 0o7777
@@ -88,10 +89,10 @@ public struct FileStatus: Hashable, Sendable {
 
 /// One name in a directory.
 public struct DirectoryEntry: Equatable, Sendable {
-  /// As `FileName` has it; `isExact` is false where it is not UTF-8.
+  /// In the form of `FileName`; `isExact` is false where it is not UTF-8.
   public var name: String
   public var isExact: Bool
-  /// What it is; nil where only its status tells, as for a symbolic link.
+  /// Its kind; nil where only its status gives that, as for a symbolic link.
   public var kind: FileStatus.Kind?
 
   public init(name: String, isExact: Bool = true, kind: FileStatus.Kind? = nil) {
@@ -100,7 +101,7 @@ public struct DirectoryEntry: Equatable, Sendable {
     self.kind = kind
   }
 
-  /// The entries of a directory in no order, without `.` and `..`; at most `limit`.
+  /// The entries of a directory in no particular order, without `.` and `..`; at most `limit`.
   public static func all(in path: String, limit: Int) throws(SystemError) -> [DirectoryEntry] {
     guard let stream = opendir(FileName.forKernel(path)) else {
       throw SystemError(step: "read", subject: path, code: errno)
@@ -108,7 +109,7 @@ public struct DirectoryEntry: Equatable, Sendable {
     return all(in: stream, limit: limit)
   }
 
-  /// The same for a directory that is open for reading.
+  /// The same for an open directory.
   public static func all(
     in folder: consuming Descriptor, limit: Int
   ) throws(SystemError) -> [DirectoryEntry] {
@@ -133,7 +134,7 @@ public struct DirectoryEntry: Equatable, Sendable {
         case Int(DT_LNK), Int(DT_UNKNOWN): nil
         default: .special
         }
-      // The name ends with a NUL inside the record that readdir owns until its next call.
+      // The name ends with a NUL within the record, which readdir owns until its next call.
       let name = withUnsafePointer(to: &raw.pointee.d_name) {
         $0.withMemoryRebound(to: CChar.self, capacity: 256) { FileName.text(ofKernel: $0) }
       }
@@ -154,12 +155,12 @@ public enum Paths {
     return FileName.text(ofKernel: resolved)
   }
 
-  /// Whether this process may use a file so (access(2)): F_OK, R_OK, W_OK, X_OK.
+  /// Whether this process has an access right to a file (access(2)): F_OK, R_OK, W_OK, X_OK.
   public static func isUsable(_ path: String, _ use: Int32) -> Bool {
     access(FileName.forKernel(path), use) == 0
   }
 
-  /// What a symbolic link holds; nil where it cannot be read or is none.
+  /// The target of a symbolic link; nil where it cannot be read or is no link.
   static func target(ofLink path: String) -> String? {
     var bytes = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
     let count = readlink(path, &bytes, bytes.count - 1)
@@ -167,7 +168,7 @@ public enum Paths {
     return String(validating: bytes[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 
-  /// The path from the root on, with its links and dots.
+  /// The absolute path, with its links and dots.
   public static func absolute(_ path: String) -> String {
     path.hasPrefix("/") ? path : workingDirectory + "/" + path
   }
@@ -177,8 +178,8 @@ public enum Paths {
 }
 
 extension FileName {
-  /// The text for a name that ends with a NUL, as the kernel and C give it; the pointer must be good
-  /// for the time of this call.
+  /// The text of a name that ends with a NUL, as the kernel and C give it; the pointer must be
+  /// valid during this call.
   static func text(ofKernel name: UnsafePointer<CChar>) -> String {
     text(UnsafeRawBufferPointer(start: name, count: strlen(name)))
   }

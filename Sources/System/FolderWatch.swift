@@ -1,9 +1,9 @@
 import Glibc
 
-/// Tells when files below some directories come, go or change (inotify(7)).
+/// Reports when files in some directories appear, disappear or change (inotify(7)).
 ///
-/// What happened exactly is not told: directories are read anew anyhow. Names that begin with a dot
-/// do not count.
+/// It does not report what exactly happened, because directories are read again anyway. Names that
+/// begin with a dot are ignored.
 public final class FolderWatch {
   private let descriptor: Descriptor
   private var watches: Set<Int32> = []
@@ -18,8 +18,8 @@ public final class FolderWatch {
   /// Becomes readable when something happened.
   public var number: Int32 { descriptor.number }
 
-  /// Watches a directory below a folder; again is no mistake. ENOSPC: the user's share of watches
-  /// is used up.
+  /// Watches a directory below a folder; may be called again for the same one. ENOSPC: the user's
+  /// share of watches is used up.
   public func add(_ relative: String, in folder: RootedFolder) throws(SystemError) {
     let directory = try folder.look(at: relative)
     let events =
@@ -34,7 +34,7 @@ public final class FolderWatch {
     seen.insert(watch)
   }
 
-  /// Lets go of the directories that were not added again since the last call.
+  /// Stops watching the directories that were not added again since the last call.
   public func forgetOthers() {
     for watch in watches.subtracting(seen) { inotify_rm_watch(descriptor.number, watch) }
     watches = seen
@@ -52,7 +52,7 @@ public final class FolderWatch {
     return happened
   }
 
-  /// Looks through `struct inotify_event`s: watch, mask, cookie, length of the name, name.
+  /// Parses `struct inotify_event`s: watch, mask, cookie, length of the name, name.
   private static func matters(_ events: [UInt8]) -> Bool {
     var start = 0
     while start + 16 <= events.count {

@@ -4,9 +4,9 @@ import CZlib
 public enum Gzip {
   public enum Failure: Error {
     case outOfMemory
-    /// It holds more than may be unpacked.
+    /// It unpacks to more than the limit.
     case tooLong
-    /// It is no gzip, or ends too early.
+    /// It is not gzip, or ends too early.
     case damaged
   }
 

@@ -11,7 +11,7 @@ public struct ListenAddress: Equatable, Sendable, CustomStringConvertible {
     self.port = port
   }
 
-  /// Nil unless both a host and a port are named.
+  /// Nil unless the text has both a host and a port.
   public init?(_ text: String) {
     guard let colon = text.lastIndex(of: ":"),
       let port = UInt16(text[text.index(after: colon)...]),
@@ -33,22 +33,22 @@ public struct ListenAddress: Equatable, Sendable, CustomStringConvertible {
   }
 }
 
-/// A TCP socket that takes connections.
+/// A TCP socket that accepts connections.
 public struct ListeningSocket: ~Copyable {
   public let descriptor: Descriptor
-  /// The numeric address with the port that it really got.
+  /// The numeric address with the port that was actually bound.
   public let address: ListenAddress
   /// Whether only this machine can reach it.
   public let isLoopback: Bool
 
-  /// Binds and listens. An address without a number is looked up.
+  /// Binds and listens. A host name is looked up.
   public init(_ wanted: ListenAddress) throws(SystemError) {
     var hints = addrinfo()
     hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
     hints.ai_flags = AI_PASSIVE | AI_NUMERICSERV
     var list: UnsafeMutablePointer<addrinfo>?
     let code = getaddrinfo(wanted.host, String(wanted.port), &hints, &list)
-    // The list is getaddrinfo's and is freed here; nothing of it is kept.
+    // The list belongs to getaddrinfo and is freed here; no pointer into it is kept.
     defer { if let list { freeaddrinfo(list) } }
     guard code == 0, let first = list?.pointee, let name = first.ai_addr else {
       throw SystemError(step: "find", subject: wanted.host, code: EADDRNOTAVAIL)
@@ -69,13 +69,13 @@ public struct ListeningSocket: ~Copyable {
       || address.host.hasPrefix("::ffff:127.")
   }
 
-  /// Hands it over: whoever gets the number closes it.
+  /// Gives up ownership: the caller must close the number.
   public consuming func release() -> Int32 { descriptor.release() }
 
   private static func ownAddress(of number: Int32) -> ListenAddress? {
     var storage = sockaddr_storage()
     var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
-    // The kernel writes at most `length` bytes of an address into storage made for any.
+    // The kernel writes at most `length` bytes, and the storage fits any address.
     return withUnsafeMutablePointer(to: &storage) {
       $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { name in
         guard getsockname(number, name, &length) == 0 else { return nil }
@@ -86,7 +86,7 @@ public struct ListeningSocket: ~Copyable {
 }
 
 extension ListenAddress {
-  /// The number and port of a socket address; valid pointers to `length` bytes are asked for.
+  /// The numeric host and port of a socket address; `name` must point to `length` valid bytes.
   public init?(numeric name: UnsafePointer<sockaddr>, length: socklen_t) {
     var host = [CChar](repeating: 0, count: Int(NI_MAXHOST))
     var service = [CChar](repeating: 0, count: Int(NI_MAXSERV))
@@ -104,7 +104,7 @@ extension ListenAddress {
 
 /// This machine.
 public enum Machine {
-  /// Its own name; nil where it has none.
+  /// The machine's name; nil where it has none.
   public static var name: String? {
     var name = [CChar](repeating: 0, count: 256)
     guard gethostname(&name, name.count - 1) == 0 else { return nil }

@@ -1,21 +1,21 @@
-/// What a program notes of what it does and why, for whoever looks into a fault.
+/// A log of what a program does and why, for finding faults.
 ///
-/// A value that is handed down to whoever has something to note. Where nobody listens, a line is not
-/// even put into words. Lines may be noted on any thread.
+/// A value that is passed to all parts that log something. If nobody reads a line, its text is not
+/// even made. Lines may be noted on any thread.
 public struct Log: Sendable {
   /// What a line is about.
   public enum Category: String, CaseIterable, Sendable {
-    /// What is played, and when it stalls, goes on, is made ready or left.
+    /// What is played, and when it stalls, continues, is preloaded or left.
     case playback
     /// Requests to servers and their answers.
     case http
-    /// What is taken from the disk cache, and what is claimed there to be fetched.
+    /// What is read from the disk cache, and what is claimed there for fetching.
     case cache
     /// The decoder processes: when each begins and ends, and why.
     case decoder
   }
 
-  /// How much a line matters.
+  /// How important a line is.
   public enum Level: String, Sendable {
     case debug, info, warning, error
   }
@@ -26,23 +26,23 @@ public struct Log: Sendable {
   private let categories: Set<Category>
   private let sink: Sink?
 
-  /// A log that nobody reads.
+  /// A log that discards all lines.
   public static let off = Log()
 
   private init() { (categories, sink) = ([], nil) }
 
-  /// A log of some categories whose lines a sink takes.
+  /// A log that passes the lines of some categories to a sink.
   public init(_ categories: Set<Category>, to sink: @escaping Sink) {
     self.categories = categories
     self.sink = sink
   }
 
-  /// Whether lines of a category are read by anybody: for what costs something before it is noted.
+  /// Whether anybody reads the lines of a category; for lines that are costly to prepare.
   public func isOn(_ category: Category) -> Bool { sink != nil && categories.contains(category) }
 
   /// Notes a line of the usual level.
   ///
-  /// - Parameter words: made only where somebody reads this category. No secret may be in them.
+  /// - Parameter words: evaluated only if somebody reads this category. Must not contain secrets.
   public func note(_ category: Category, _ words: @autoclosure () -> String) {
     note(category, .info, words())
   }
@@ -55,7 +55,7 @@ public struct Log: Sendable {
 }
 
 extension Duration {
-  /// Whole milliseconds, as lines of a log have them: "43 ms".
+  /// Whole milliseconds, as log lines show them: "43 ms".
   public var logged: String {
     let (seconds, attoseconds) = components
     return "\(seconds * 1000 + attoseconds / 1_000_000_000_000_000) ms"

@@ -1,16 +1,16 @@
 import Synchronization
 
-/// What a thread and its owner hand each other: commands go to the thread, events come back, each in
-/// the order in which they were given.
+/// A mailbox between a thread and its owner: commands go to the thread, events come back, each in
+/// the order in which they were sent.
 public final class Mailbox<Command: Sendable, Event: Sendable>: Sendable {
   private let commands = Mutex<[Command]>([])
   private let events = Mutex<[Event]>([])
   /// Woken when there are commands.
   public let thread: Waker
-  /// Woken by the thread when there are events, once for as many as it likes.
+  /// Woken by the thread when there are events; one wake may stand for many events.
   public let owner: Waker
 
-  /// - Parameter owner: what the owner waits on, perhaps for other threads too.
+  /// - Parameter owner: the waker that the owner waits on, perhaps for other threads too.
   public init(owner: Waker) throws(SystemError) {
     self.owner = owner
     thread = try Waker()
@@ -18,7 +18,7 @@ public final class Mailbox<Command: Sendable, Event: Sendable>: Sendable {
 
   // MARK: - The owner's side
 
-  /// Gives the thread a command, and wakes it.
+  /// Sends the thread a command, and wakes it.
   public func send(_ command: Command) {
     commands.withLock { $0.append(command) }
     thread.wake()
@@ -35,7 +35,7 @@ public final class Mailbox<Command: Sendable, Event: Sendable>: Sendable {
 
   // MARK: - The thread's side
 
-  /// Gives the owner an event, without waking it yet.
+  /// Sends the owner an event, without waking it yet.
   public func post(_ event: Event) { events.withLock { $0.append(event) } }
 
   /// The commands since the last call.
@@ -47,7 +47,7 @@ public final class Mailbox<Command: Sendable, Event: Sendable>: Sendable {
     }
   }
 
-  /// Waits until there are commands, or for a moment; nil is no moment.
+  /// Waits until there are commands, or until a moment; nil is no limit.
   public func awaitCommands(until moment: Instant?) {
     _ = try? awaitReadiness(of: [Interest(thread.number)], until: moment)
     thread.silence()

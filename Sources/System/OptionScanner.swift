@@ -14,11 +14,10 @@ public struct OptionRule: Sendable {
   }
 }
 
-/// What a command line holds, in GNU manner: options and operands in any order, `--` ends the
-/// options.
+/// A command line in GNU style: options and operands in any order; `--` ends the options.
 public struct ScannedArguments: Equatable, Sendable {
   public struct Option: Equatable, Sendable {
-    /// The rule's place in the table.
+    /// The index of the rule in the table.
     public var rule: Int
     public var argument: String?
   }
@@ -32,8 +31,8 @@ public struct ScannedArguments: Equatable, Sendable {
     public var isKnown: Bool
   }
 
-  /// Takes the arguments apart by getopt_long (unambiguous abbreviations are understood). Once a
-  /// process: getopt keeps its place in globals.
+  /// Parses the arguments with getopt_long (unambiguous abbreviations are understood). Call it once
+  /// a process: getopt keeps its state in globals.
   public init(_ arguments: [String], rules: [OptionRule]) throws(Mistake) {
     let names = rules.map { strdup($0.name) }
     let words = (["storytty"] + arguments).map { strdup($0) }
@@ -57,9 +56,9 @@ public struct ScannedArguments: Equatable, Sendable {
         Int32(words.count), &argv, shorts, table, Int32(table.count), &argument, &next, &letter)
       if value == -1 { break }
       if value == Int32(UInt8(ascii: "?")) || value == Int32(UInt8(ascii: ":")) {
-        // Of letters that stand together it is not the word that counts.
+        // Among combined letters, the wrong letter is named, not the word.
         let name = (33...126).contains(letter) ? "-\(Character(.init(UInt8(letter))))" : nil
-        // A letter of several bytes is named by its word, which getopt is still in.
+        // For a letter of several bytes the word is named, which getopt is still in.
         let isInside = letter != 0 && letter < 256 && name == nil
         let place = isInside || next == before ? Int(next) : Int(next) - 1
         let word = argv[min(place, words.count - 1)].map { String(cString: $0) } ?? ""
@@ -75,10 +74,10 @@ public struct ScannedArguments: Equatable, Sendable {
   }
 }
 
-/// What the program was started with, from its own start: the Swift runtime may look for it where a
-/// preloaded library has moved things.
+/// The program's arguments as they were at its start: the Swift runtime may look for them in a
+/// place that a preloaded library has moved.
 public enum Arguments {
-  /// The words behind the program's name, as `FileName` has them.
+  /// The words after the program's name, in the form of `FileName`.
   public static var all: [String] {
     (1..<max(1, Int(lx_argument_count()))).compactMap { index in
       lx_argument(Int32(index)).map { FileName.text(ofKernel: $0) }

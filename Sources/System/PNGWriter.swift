@@ -2,7 +2,7 @@ import CZlib
 
 /// Writes pictures as PNG (W3C PNG specification, second edition), eight bits a channel.
 package enum PNGWriter {
-  /// What a pixel's bytes are.
+  /// The bytes of a pixel.
   package enum Channels: Int {
     case redGreenBlue = 3
     case redGreenBlueAlpha = 4

@@ -1,6 +1,6 @@
 extension BinaryInteger {
-  /// The digits of a number that is not negative, small ones beyond 9, with zeros before them up to a
-  /// width.
+  /// The digits of a number that is not negative, with lower-case letters above 9, padded with
+  /// zeros to a width.
   public func padded(_ width: Int, radix: Int = 10) -> String {
     let digits = String(self, radix: radix)
     return String(repeating: "0", count: Swift.max(0, width - digits.utf8.count)) + digits

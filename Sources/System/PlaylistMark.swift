@@ -1,17 +1,17 @@
-/// How an HLS playlist or extended M3U list is told from other files (RFC 8216, section 4.3.1.1).
+/// Distinguishes HLS playlists and extended M3U lists from other files (RFC 8216, section 4.3.1.1).
 ///
-/// The tag must be the first line by the standard; a byte order mark, blank lines and comments do stand
-/// before it in practice.
+/// By the standard the tag must be the first line. In practice a byte order mark, blank lines and
+/// comments may be before it.
 public enum PlaylistMark {
-  /// So many bytes decide for nearly all files.
+  /// So many first bytes are enough for nearly all files.
   public static let length = tag.count
-  /// Where so many bytes do not decide, it is none.
+  /// If so many first bytes do not decide, the file is no playlist.
   public static let reach = 1_024
 
-  /// In small letters; some write it so.
+  /// In lower case, because some files have it so.
   private static let tag = Array("#extm3u".utf8)
 
-  /// Whether a file that begins with these bytes is a playlist; nil where more of it must be seen.
+  /// Whether a file that begins with these bytes is a playlist; nil where more bytes are needed.
   public static func isPlaylist(_ head: [UInt8]) -> Bool? {
     var rest = head[...]
     if rest.starts(with: [0xEF, 0xBB, 0xBF]) { rest = rest.dropFirst(3) }

@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-/// The monotonic time that does not run while the machine sleeps.
+/// Monotonic time, which stops while the machine sleeps.
 public typealias Instant = SuspendingClock.Instant
 
 extension SuspendingClock.Instant {
@@ -16,7 +16,7 @@ extension SuspendingClock.Instant {
   }
 }
 
-/// What is waited for on one descriptor.
+/// What to wait for on a descriptor.
 public struct Interest: Equatable, Sendable {
   public var descriptor: Int32
   public var reading: Bool
@@ -35,8 +35,8 @@ public struct Readiness: Equatable, Sendable {
   public var writable: Bool
 }
 
-/// Waits until a descriptor is ready, a signal came or the deadline has passed; the answers stand
-/// in the order of the interests.
+/// Waits until a descriptor is ready, a signal came or the deadline has passed; the results are in
+/// the order of the interests.
 public func awaitReadiness(of interests: [Interest], until deadline: Instant?) throws(SystemError)
   -> [Readiness]
 {

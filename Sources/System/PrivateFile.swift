@@ -2,9 +2,9 @@ import Glibc
 
 /// Files that only their owner may read.
 public enum PrivateFile {
-  /// Writes a file of mode 0600 in one step: it holds the old or the new bytes, never a part.
-  /// Where a link leads to it, the link stays; a device or a pipe is written to as it is. In a folder
-  /// that others may write, no link is followed, and no file of theirs is written or replaced.
+  /// Writes a file of mode 0600 atomically: it holds the old or the new bytes, never a mix. A link
+  /// to the file stays in place; a device or a pipe is written to directly. In a folder that others
+  /// may write to, no link is followed, and no file of another user is written or replaced.
   public static func replace(_ name: String, with bytes: [UInt8]) throws(SystemError) {
     let place = try Destination(name)
     let path = place.path
@@ -21,7 +21,7 @@ public enum PrivateFile {
       return try file.writeAll(bytes)
     }
     if isThere { try place.check(status) }
-    // Others cannot have taken a name that they do not know.
+    // Others cannot have taken this name, because they cannot guess it.
     let temporary = "\(path).\(String(UInt64.random(in: 0...UInt64.max), radix: 36)).new"
     let number = open(
       FileName.forKernel(temporary), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
@@ -39,9 +39,9 @@ public enum PrivateFile {
   }
 }
 
-/// What the user pipes in.
+/// Standard input.
 public enum StandardInput {
-  /// All of it, at most 64 MiB.
+  /// Reads all of it, at most 64 MiB.
   public static func readAll() -> [UInt8] {
     let input = Descriptor(adopting: dup(STDIN_FILENO))
     var bytes: [UInt8] = []
@@ -50,11 +50,11 @@ public enum StandardInput {
   }
 }
 
-/// Files that never replace another.
+/// Writes files without replacing existing ones.
 public enum NewFile {
-  /// Writes a new file in the working directory; where the name is taken, `-2`, `-3` ... are tried.
+  /// Writes a new file in the working directory; if the name is taken, `-2`, `-3` ... are tried.
   ///
-  /// - Returns: the name that it got.
+  /// - Returns: the name of the new file.
   public static func write(_ bytes: [UInt8], name: String, ending: String) throws(SystemError)
     -> String
   {
@@ -78,7 +78,7 @@ public enum NewFile {
 }
 
 extension Descriptor {
-  /// Writes all bytes to a file or a pipe that blocks.
+  /// Writes all bytes to a file or a blocking pipe.
   public func writeAll(_ bytes: [UInt8]) throws(SystemError) {
     var done = 0
     while done < bytes.count {

@@ -1,7 +1,7 @@
 import Glibc
 
-/// A folder whose files others may read. Symbolic links in it are never followed: where one lies in
-/// the way, it is replaced itself.
+/// A folder whose files others may read. Symbolic links in it are never followed: a link that is in
+/// the way is itself replaced.
 public final class PublicFolder: Sendable {
   private let path: String
   private let descriptor: Descriptor
@@ -16,21 +16,21 @@ public final class PublicFolder: Sendable {
 
   private static let lookingFlags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
 
-  /// Makes a directory that all may read; one that is there stays as it is.
+  /// Creates a directory that everybody may read; an existing one stays as it is.
   public static func make(_ path: String) throws(SystemError) {
     guard mkdir(FileName.forKernel(path), 0o755) == 0 || errno == EEXIST else {
       throw SystemError(step: "create", subject: path, code: errno)
     }
   }
 
-  /// Whether nothing is in it.
+  /// Whether the folder is empty.
   public func isEmpty() throws(SystemError) -> Bool {
     try DirectoryEntry.all(in: path, limit: 1).isEmpty
   }
 
   private static let mostRead: Int64 = 64 << 20
 
-  /// All bytes of a regular file directly in it, at most 64 MiB; nil where there is none of that
+  /// Reads a regular file directly in the folder, at most 64 MiB; nil where there is none of that
   /// name.
   public func read(_ name: String) throws(SystemError) -> [UInt8]? {
     let flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY
@@ -43,7 +43,7 @@ public final class PublicFolder: Sendable {
     return try file.read(at: 0, count: Int(min(status.sizeBytes, PublicFolder.mostRead)))
   }
 
-  /// Removes a file's name, and the folders that it leaves empty.
+  /// Removes a file, and the folders that this leaves empty.
   public func remove(_ relative: String) {
     var parts = PublicFolder.parts(relative)
     guard let name = parts.popLast(), let folder = try? self.folder(parts, making: false) else {
@@ -55,16 +55,16 @@ public final class PublicFolder: Sendable {
     }
   }
 
-  /// Writes a file of mode 0644 in one step: it holds the old or the new bytes, never a part.
+  /// Writes a file of mode 0644 atomically: it holds the old or the new bytes, never a mix.
   public func replace(_ name: String, with bytes: [UInt8]) throws(SystemError) {
     try place(name, in: descriptor) { temporary throws(SystemError) in
       try create(temporary, in: descriptor).writeAll(bytes)
     }
   }
 
-  /// Gives an open file a name here too: by a hard link where all may read it and the volume is the
-  /// same, else as a copy of mode 0644 with the same date. Replaces what had the name; folders that
-  /// lead to it are made.
+  /// Gives an open file a name in this folder: by a hard link if everybody may read it and it is on
+  /// the same volume, otherwise by a copy of mode 0644 with the same date. Replaces an existing
+  /// file of that name; missing folders are created.
   ///
   /// - Returns: whether its bytes had to be copied.
   public func place(
@@ -109,7 +109,7 @@ public final class PublicFolder: Sendable {
     SystemError(step: step, subject: "\(path)/\(name)", code: errno)
   }
 
-  /// A folder below it, reached without any link.
+  /// Opens a folder below this one, without following links.
   private func folder(_ parts: [String], making: Bool) throws(SystemError) -> Descriptor {
     let number = fcntl(descriptor.number, F_DUPFD_CLOEXEC, 0)
     guard number >= 0 else { throw failure("open", ".") }
@@ -147,7 +147,7 @@ public final class PublicFolder: Sendable {
     unlinkat(folder.number, temporary, 0)
     do throws(SystemError) {
       try make(temporary)
-      // Two names of one file are left as they are by rename; then the temporary one goes.
+      // If both names are of the same file, rename leaves both; then the temporary one is removed.
       guard renameat(folder.number, temporary, folder.number, name) == 0 else {
         throw failure("replace", name)
       }

@@ -1,9 +1,9 @@
 import Glibc
 
-/// Keeps what libraries write to standard error off a terminal that is used as a screen. Where
-/// standard error is another file or terminal, it stays as it is.
+/// Keeps messages that libraries write to standard error off a terminal that is used as a screen.
+/// If standard error is another file or terminal, it stays as it is.
 public final class QuietErrors {
-  /// Standard error as it was; nil where it still is.
+  /// A copy of the original standard error; nil while it is not replaced.
   private var saved: Int32?
 
   /// - Parameter screen: the terminal's descriptor.
@@ -18,7 +18,7 @@ public final class QuietErrors {
     dup2(null, STDERR_FILENO)
   }
 
-  /// Standard error is the terminal again. Idempotent.
+  /// Restores standard error. Idempotent.
   public func close() {
     guard let saved else { return }
     dup2(saved, STDERR_FILENO)

@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-/// The signals that the player answers in its loop instead of dying of them at once.
+/// The signals that the program handles in its loop instead of being ended by them at once.
 public final class Signals {
   /// A signal that came.
   public enum Signal: Int32, CaseIterable, Sendable {
@@ -17,14 +17,14 @@ public final class Signals {
 
   private let waker: Waker
 
-  /// Watches all of them, ignores SIGPIPE and SIGXFSZ and installs the crash handler. Once a
-  /// process, before ncurses starts (which installs its own otherwise).
+  /// Watches all of them, ignores SIGPIPE and SIGXFSZ and installs the crash handler. Call it once
+  /// a process, before ncurses starts, which otherwise installs its own handlers.
   ///
-  /// - Parameter untouched: those that stay as they are.
+  /// - Parameter untouched: signals that are left as they are.
   public init(except untouched: [Signal] = []) throws(SystemError) {
     waker = try Waker()
     signal(SIGPIPE, SIG_IGN)
-    // A file that may not grow is an error like any other.
+    // A file that may not grow is an ordinary error.
     signal(SIGXFSZ, SIG_IGN)
     lx_install_crash_handler()
     for watched in Signal.allCases where !untouched.contains(watched) {
@@ -36,7 +36,7 @@ public final class Signals {
   /// Becomes readable when a signal came.
   public var descriptor: Int32 { waker.number }
 
-  /// Those that whoever started this process had it ignore, as nohup does with HUP (proc(5)).
+  /// Signals that were already ignored when this process started, as HUP is by nohup (proc(5)).
   public static var ignored: [Signal] {
     guard let status = try? Descriptor.open(reading: "/proc/self/status"),
       let bytes = try? status.read(at: 0, count: 8192)
@@ -54,14 +54,15 @@ public final class Signals {
     return Signal.allCases.filter { bits >> UInt64($0.rawValue) & 1 == 1 }
   }
 
-  /// Ends this process as the signal's default action does; the terminal must be restored before.
+  /// Ends this process by the signal's default action; restore the terminal first.
   public static func die(of signal: Signal) -> Never {
     lx_reraise(signal.rawValue)
     exit(128 + signal.rawValue)
   }
 
-  /// Stops this process as ^Z does, and returns when it is continued: at once where nobody could,
-  /// as in a window of its own, since the kernel then drops SIGTSTP, but not SIGSTOP.
+  /// Stops this process as ^Z does, and returns when it is continued. It returns at once if nobody
+  /// could continue it, as in a terminal window without a shell: there the kernel drops SIGTSTP,
+  /// though not SIGSTOP.
   public static func stopSelf() {
     var plain = sigaction()
     var watched = sigaction()
@@ -71,37 +72,37 @@ public final class Signals {
   }
 }
 
-/// What a crash restores before the process ends. One terminal a process.
+/// What to restore before a crash ends the process. One terminal a process.
 public enum TerminalGuard {
-  /// From now on a fatal signal writes `bytes` (at most 1,024) to the descriptor and sets the
-  /// attributes that it has now.
+  /// Arms the guard: a fatal signal then writes `bytes` (at most 1,024) to the descriptor and sets
+  /// these terminal attributes.
   public static func arm(descriptor: Int32, attributes: termios, bytes: [UInt8]) {
     var saved = attributes
     lx_guard_terminal(descriptor, bytes, bytes.count, &saved)
   }
 
-  /// Nothing to restore any more.
+  /// Disarms the guard: nothing needs restoring any more.
   public static func disarm() { lx_release_terminal() }
 
-  /// Restores now.
+  /// Restores the terminal now.
   public static func restore() { lx_restore_terminal() }
 }
 
-/// A terminal's measures.
+/// The size of a terminal.
 public struct WindowSize: Equatable, Sendable {
   public var columns: Int
   public var rows: Int
-  /// The size in pixels, nil where the terminal does not tell.
+  /// The size in pixels; nil where the terminal does not report it.
   public var pixels: (width: Int, height: Int)?
 
-  /// More cells than this are left unused: a terminal may claim 65,535 by 65,535.
+  /// The most cells that are used: a terminal may claim 65,535 by 65,535.
   public static let mostColumns = 2000
   public static let mostRows = 1000
   /// Whether the terminal claims more than that.
   public let isCut: Bool
 
-  /// Asks the kernel (TIOCGWINSZ); nil when the descriptor is no terminal. Never more than
-  /// `mostColumns` by `mostRows`.
+  /// Gets the size from the kernel (TIOCGWINSZ); nil where the descriptor is no terminal. Never
+  /// more than `mostColumns` by `mostRows`.
   public init?(descriptor: Int32) {
     var size = winsize()
     guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0 else { return nil }
@@ -113,7 +114,7 @@ public struct WindowSize: Equatable, Sendable {
     }
   }
 
-  /// Width over height of a cell, from the pixels where they are sane, else 1:2.
+  /// Width divided by height of a cell, from the pixels where they are plausible, otherwise 1:2.
   public var cellAspect: Double {
     guard let pixels, columns > 0, rows > 0 else { return 0.5 }
     let aspect = Double(pixels.width) / Double(columns) / (Double(pixels.height) / Double(rows))
@@ -126,29 +127,30 @@ public struct WindowSize: Equatable, Sendable {
   }
 }
 
-/// Bytes written to a terminal that it has not taken yet; nil where it does not tell (TIOCOUTQ).
+/// How many bytes written to a terminal it has not accepted yet; nil where it does not report that
+/// (TIOCOUTQ).
 public func outputQueued(_ descriptor: Int32) -> Int? {
   var queued: Int32 = 0
   return ioctl(descriptor, UInt(TIOCOUTQ), &queued) == 0 ? Int(queued) : nil
 }
 
-/// The limits that a process puts on itself.
+/// Limits that a process sets for itself.
 public enum OwnLimits {
-  /// Most address space, in bytes.
+  /// Limits the address space, in bytes.
   public static func addressSpace(_ bytes: UInt64) throws(SystemError) { try set(RLIMIT_AS, bytes) }
-  /// No further descriptor, no file written, no core dump.
+  /// Forbids new descriptors, writing to files, and core dumps.
   public static func closeFiles() throws(SystemError) {
     try set(RLIMIT_NOFILE, 0)
     try set(RLIMIT_FSIZE, 0)
     try set(RLIMIT_CORE, 0)
   }
-  /// Ends this process when the one that started it ends.
+  /// Makes the kernel end this process when its parent ends.
   public static func dieWithParent() throws(SystemError) {
     let code = lx_die_with_parent()
     guard code == 0 else { throw SystemError(step: "bind to the parent process", code: code) }
   }
 
-  /// Lets this process open as many files as the machine's owner allows.
+  /// Raises the limit on open files to the hard limit.
   public static func raiseDescriptors() {
     var limit = rlimit()
     guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
@@ -156,7 +158,7 @@ public enum OwnLimits {
     setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
   }
 
-  /// Soft and hard.
+  /// Sets the soft and the hard limit.
   private static func set(_ which: __rlimit_resource, _ value: UInt64) throws(SystemError) {
     var limit = rlimit(rlim_cur: rlim_t(value), rlim_max: rlim_t(value))
     guard setrlimit(__rlimit_resource_t(which.rawValue), &limit) == 0 else {

@@ -1,4 +1,4 @@
-/// Where what this user's runs remember is kept (XDG base directories).
+/// The folder for data that is kept between runs (XDG base directories).
 public enum StateFolder {
   /// `$XDG_STATE_HOME/storytty`, or `.local/state/storytty` in the home directory; nil where neither
   /// is known.

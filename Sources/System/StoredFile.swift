@@ -1,22 +1,22 @@
 import CLinux
 import Glibc
 
-/// A file that is read and written at positions, by any thread, and whose ranges can be locked
-/// against other processes. Locks go with the last reference.
+/// A file that any thread may read and write at positions, and whose ranges can be locked against
+/// other processes. The locks end with the last reference.
 public final class StoredFile: Sendable {
   private let descriptor: Descriptor
 
-  /// How a range is held.
+  /// How a range is locked.
   public enum Hold: Sendable { case shared, exclusive }
 
-  /// Opens a regular file; `creating` makes a new one of mode 0600 and fails where the name is taken.
-  /// A link is not followed (ELOOP), a pipe not waited for (ENXIO).
+  /// Opens a regular file; with `creating`, makes a new one of mode 0600 and fails if the name is
+  /// taken. A link is not followed (ELOOP), a pipe not waited for (ENXIO).
   public init(_ path: String, creating: Bool) throws(SystemError) {
     let flags = O_RDWR | (creating ? O_CREAT | O_EXCL : 0)
     descriptor = try StoredFile.open(path, flags, step: creating ? "create" : "open")
   }
 
-  /// Opens a file that may not be changed; its ranges can be held shared alone.
+  /// Opens a file for reading alone; its ranges can only be locked as shared.
   public init(reading path: String) throws(SystemError) {
     descriptor = try StoredFile.open(path, O_RDONLY, step: "open")
   }
@@ -34,13 +34,13 @@ public final class StoredFile: Sendable {
     return file
   }
 
-  /// Bytes at a position; fewer than `count` where the file ends.
+  /// Reads bytes at a position; fewer than `count` only where the file ends.
   public func read(at offset: UInt64, count: Int) throws(SystemError) -> [UInt8] {
     try descriptor.read(at: offset, count: count)
   }
 
-  /// Fills a buffer with the bytes at a position, without new memory for it; false where the file
-  /// ends before that.
+  /// Fills a buffer with the bytes at a position, without allocating; false where the file ends
+  /// before that.
   public func fill(_ buffer: inout [UInt8], at offset: UInt64) throws(SystemError) -> Bool {
     var done = 0
     while done < buffer.count {
@@ -74,14 +74,14 @@ public final class StoredFile: Sendable {
     }
   }
 
-  /// Waits until what was written is on the medium (fdatasync).
+  /// Waits until the written bytes are on the disk (fdatasync).
   public func synchronize() throws(SystemError) {
     guard retrying({ fdatasync(descriptor.number) }) == 0 else {
       throw SystemError(step: "sync", code: errno)
     }
   }
 
-  /// Its size in bytes, and whether a directory still names it.
+  /// The size in bytes, and whether a directory still names the file.
   public func status() throws(SystemError) -> (size: UInt64, isLinked: Bool) {
     var status = stat()
     guard fstat(descriptor.number, &status) == 0 else {
@@ -90,7 +90,7 @@ public final class StoredFile: Sendable {
     return (UInt64(max(0, status.st_size)), status.st_nlink > 0)
   }
 
-  /// Takes hold of a range without waiting; false where another process has it.
+  /// Locks a range without waiting; false where another process has locked it.
   public func hold(_ range: Range<UInt64>, _ how: Hold) throws(SystemError) -> Bool {
     let code = setLock(Int32(how == .shared ? F_RDLCK : F_WRLCK), range)
     guard code == 0 || code == EAGAIN || code == EACCES else {
@@ -99,7 +99,7 @@ public final class StoredFile: Sendable {
     return code == 0
   }
 
-  /// Lets go of a range.
+  /// Unlocks a range.
   public func release(_ range: Range<UInt64>) {
     _ = setLock(Int32(F_UNLCK), range)
   }
@@ -114,15 +114,15 @@ public final class StoredFile: Sendable {
 
 /// Directories that only their owner may read.
 public enum PrivateFolder {
-  /// Makes it with mode 0700; what is there already stays as it is.
+  /// Creates a directory with mode 0700; an existing one stays as it is.
   public static func make(_ path: String) throws(SystemError) {
     guard mkdir(FileName.forKernel(path), 0o700) == 0 || errno == EEXIST else {
       throw SystemError(step: "create", subject: path, code: errno)
     }
   }
 
-  /// Makes it and the folders that lead to it, where they are missing, each with mode 0700. None is
-  /// made directly below the root: what is missing there is a home or a mounted volume.
+  /// Creates a directory and its missing parents, each with mode 0700. None is created directly
+  /// below the root: what is missing there is a home or a mounted volume.
   public static func makeAll(_ path: String) throws(SystemError) {
     do {
       try make(path)
@@ -134,13 +134,13 @@ public enum PrivateFolder {
     }
   }
 
-  /// Whether this user may change a file, or the names in a folder, on a volume that can be written.
-  /// What is missing can be made anew, as far as its own folder can be written.
+  /// Whether this user may change a file, or the names in a folder, on a writable volume. A missing
+  /// one counts as writable: it can be created if its own folder is writable.
   public static func isWritable(_ path: String) -> Bool {
     access(FileName.forKernel(path), W_OK) == 0 || errno == ENOENT
   }
 
-  /// Waits until the names in it are on the medium.
+  /// Waits until the names in a directory are on the disk.
   public static func synchronize(_ path: String) throws(SystemError) {
     let folder = try Descriptor.open(reading: path)
     guard retrying({ fsync(folder.number) }) == 0 else {
@@ -148,22 +148,22 @@ public enum PrivateFolder {
     }
   }
 
-  /// Bytes that this user may still write on the volume, and its size.
+  /// How many bytes this user may still write on the volume, and the size of the volume.
   public static func space(at path: String) throws(SystemError) -> (free: UInt64, total: UInt64) {
     var status = statvfs()
     guard statvfs(FileName.forKernel(path), &status) == 0 else {
       throw SystemError(step: "examine", subject: path, code: errno)
     }
     let unit = UInt64(status.f_frsize)
-    // Some volumes say that they have no end.
+    // Some volumes claim an unlimited size.
     return (
       UInt64(status.f_bavail).multipliedClamped(by: unit),
       UInt64(status.f_blocks).multipliedClamped(by: unit)
     )
   }
 
-  /// Does something quick to its names while no other process does the same; waits for that one.
-  /// Where the volume has no locks for folders, it is done without.
+  /// Does something short with a directory's names while no other process does the same; waits for
+  /// another one. Where the volume has no locks for folders, it is done without a lock.
   public static func alone<Result>(in path: String, _ body: () -> Result) -> Result {
     guard let folder = try? Descriptor.open(reading: path) else { return body() }
     _ = retrying { flock(folder.number, LOCK_EX) }
@@ -171,14 +171,14 @@ public enum PrivateFolder {
     return body()
   }
 
-  /// Removes a file's name; false where there is none.
+  /// Removes a file; false where there is none.
   public static func remove(_ path: String) throws(SystemError) -> Bool {
     if unlink(FileName.forKernel(path)) == 0 { return true }
     guard errno == ENOENT else { throw SystemError(step: "remove", subject: path, code: errno) }
     return false
   }
 
-  /// Gives a file another name, replacing what had it.
+  /// Renames a file, replacing an existing one.
   public static func rename(_ path: String, to other: String) throws(SystemError) {
     guard Glibc.rename(FileName.forKernel(path), FileName.forKernel(other)) == 0 else {
       throw SystemError(step: "rename", subject: path, code: errno)

@@ -2,13 +2,13 @@ import Glibc
 
 /// A system call that failed: the step, what it was done to, and the kernel's reason.
 public struct SystemError: Error, Equatable, Sendable, CustomStringConvertible {
-  /// What was tried, as a verb: "open", "spawn".
+  /// The failed step, as a verb: "open", "spawn".
   public let step: String
-  /// The file or program it was tried on; empty where there is none.
+  /// The file or program concerned; empty where there is none.
   public let subject: String
   /// The `errno` value.
   public let code: Int32
-  /// A reason of the program's own, which says more than the kernel's.
+  /// A reason given by this program, which says more than the kernel's.
   private let words: String?
 
   public init(step: String, subject: String = "", code: Int32, words: String? = nil) {

@@ -1,8 +1,8 @@
 import CLinux
 import Glibc
 
-/// A descriptor that becomes readable when another thread or a signal handler wakes whoever
-/// waits for it.
+/// A descriptor that becomes readable when another thread or a signal handler wakes the thread that
+/// waits on it.
 public final class Waker: Sendable {
   private let descriptor: Descriptor
 
@@ -12,16 +12,16 @@ public final class Waker: Sendable {
     descriptor = Descriptor(adopting: number)
   }
 
-  /// What to wait on.
+  /// The descriptor to wait on.
   public var number: Int32 { descriptor.number }
 
-  /// Wakes whoever waits.
+  /// Makes the descriptor readable.
   public func wake() {
     var one: UInt64 = 1
     _ = Glibc.write(descriptor.number, &one, 8)
   }
 
-  /// Makes it silent again.
+  /// Makes the descriptor unreadable again.
   public func silence() {
     var count: UInt64 = 0
     _ = Glibc.read(descriptor.number, &count, 8)

@@ -11,7 +11,7 @@ public final class WorkerThread: Sendable {
     init(_ run: @escaping @Sendable () -> Void) { self.run = run }
   }
 
-  /// Starts it. Signals that the program answers go to other threads; crashes do not.
+  /// Starts the thread. Signals that the program handles go to other threads; crashes do not.
   public init(_ run: @escaping @Sendable () -> Void) throws(SystemError) {
     var blocked = sigset_t()
     var before = sigset_t()
@@ -20,7 +20,7 @@ public final class WorkerThread: Sendable {
     pthread_sigmask(SIG_BLOCK, &blocked, &before)
     defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
     var started = pthread_t()
-    // The thread takes the one reference that is handed over here.
+    // The thread consumes the one reference passed to it.
     let body = Unmanaged.passRetained(Body(run))
     let code = pthread_create(
       &started, nil,
@@ -36,7 +36,7 @@ public final class WorkerThread: Sendable {
     identifier = started
   }
 
-  /// Waits for its end. Once; without it the thread lives on by itself.
+  /// Waits for the thread's end. Call it at most once; without it the thread continues detached.
   public func join() {
     isJoined.store(true, ordering: .relaxed)
     pthread_join(identifier, nil)

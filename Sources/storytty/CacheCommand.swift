@@ -4,7 +4,7 @@ import Player
 import Resources
 import System
 
-/// `storytty cache`: what is kept of the network, and what that has spared.
+/// `storytty cache`: what the disk cache holds, and how much traffic it has saved.
 struct CacheCommand {
   let invocation: Invocation
 

@@ -1,5 +1,5 @@
-/// Reads an Advanced Stream Redirector, the list of Windows Media Player: names in any case, and rarely
-/// good XML.
+/// Reads an Advanced Stream Redirector, the list format of Windows Media Player: names are in any
+/// case, and it is rarely well-formed XML.
 struct ASX {
   private var title: String?
   private var entry: ListEntry?
@@ -7,7 +7,7 @@ struct ASX {
   private var names: [String] = []
   private var bases = BaseStack()
 
-  /// Hands its entries on, each with all that it refers to.
+  /// Adds its entries, each with all addresses it refers to, and gives its title.
   static func read(
     _ text: FeedText, source: String, into reader: inout ListReader
   ) throws(FeedError) -> String? {
@@ -46,7 +46,7 @@ struct ASX {
     let address = attributes.all.first { $0.name.local.lowercased() == "href" }?.value
     switch name {
     case "entry": entry = ListEntry(address: "")
-    // It holds for all that follows.
+    // A base holds for all that follows.
     case "base": if let address { bases.enter(address, depth: 0, in: &book) }
     case "ref":
       guard let address else { return }

@@ -2,7 +2,7 @@ import JSONText
 
 /// Reads a JSPF playlist: XSPF in JSON, each track with its locations.
 struct JSPF {
-  /// Hands its entries on and gives its title.
+  /// Adds its entries and gives its title.
   static func read(_ text: FeedText, source: String, into reader: inout ListReader)
     throws(FeedError)
     -> String?
@@ -74,7 +74,7 @@ struct JSPF {
     return entry
   }
 
-  /// An array of addresses; one alone is often no array.
+  /// Reads an array of addresses; a single one is often written as a string.
   private static func locations(_ json: inout JSONReader) throws(JSONReader.Failure) -> [String] {
     var ignored: String?
     guard try json.peek() != .string else { return [try json.string()] }

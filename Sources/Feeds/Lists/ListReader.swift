@@ -5,7 +5,7 @@ import System
 struct ListEntry: Equatable {
   /// A path or URL as written; empty where none is named.
   var address: String
-  /// Others for the same, in the order in which they are to be tried.
+  /// Other addresses of the same medium, in the order in which they are to be tried.
   var others: [String] = []
   var title: String = ""
   var durationS: Double?
@@ -17,19 +17,19 @@ struct ListReader {
   private var sniffer: FileSniffer
   private var stories: [Story] = []
   private var skipped: [Skipped] = []
-  /// Resolves what it names.
+  /// Resolves the addresses in the list.
   private(set) var addresses: AddressBook
   private let effort: Effort
   private var oddNames: OddNames
   /// The lists that are being read, outermost first.
   private var open: [FileStatus] = []
-  /// What all its stories share; nil for lists of this machine, which may name anything.
+  /// The origin of all its stories; nil for lists of this machine, which may name anything.
   private var origin: Story.Origin?
 
   /// - Parameters:
-  ///   - origin: where the list is; what it names is beside it.
-  ///   - base: what it is beside instead.
-  ///   - source: what the user calls it.
+  /// - origin: where the list is; the base of relative addresses.
+  /// - base: another base of relative addresses.
+  /// - source: what the user calls the list.
   ///   - fill: adds the entries and gives the list's title.
   static func read(
     origin: Story.Source, base: Story.Source? = nil, source: String, files: any FileAccess,
@@ -64,13 +64,14 @@ struct ListReader {
     oddNames = OddNames(files: files)
   }
 
-  /// Whether it has more entries than a list may have: no more are taken.
+  /// Whether there are more entries than a list may have: no more are taken.
   var isFull: Bool { stories.count > Limit.items }
 
-  /// Whether any were added.
+  /// Whether any entries were added.
   var hasEntries: Bool { !stories.isEmpty }
 
-  /// Reads a list that is XML, as far as it can be read and has room: what was mended is a note.
+  /// Reads a list that is XML, up to where it cannot be read or is too long. Mended errors and the
+  /// one that ended it become notes.
   mutating func readXML(
     _ text: FeedText, source: String, _ take: (XMLEvent, inout ListReader) -> Void
   ) throws(FeedError) {
@@ -95,7 +96,7 @@ struct ListReader {
     return list.title
   }
 
-  /// Adds an entry, or says why not.
+  /// Adds an entry, or notes why it is skipped.
   mutating func add(_ entry: ListEntry) {
     guard !entry.address.isEmpty else { return skip(entry, "it names no location") }
     var entry = entry
@@ -113,13 +114,14 @@ struct ListReader {
     }
   }
 
-  /// The first that may play.
+  /// The first address that may play.
   private mutating func better(of addresses: [String]) -> String? {
     for address in addresses where mayPlay(address) { return address }
     return nil
   }
 
-  /// Whether an address leads to something of which a decoder can tell more.
+  /// Whether an address is worth trying: a web address, or an existing file with the name of a
+  /// medium or list.
   private mutating func mayPlay(_ address: String) -> Bool {
     switch try? addresses.resolve(address) {
     case .url: true
@@ -128,7 +130,8 @@ struct ListReader {
     }
   }
 
-  /// Only what is named like a medium or a list is opened, because a list may come from a stranger.
+  /// Only files with the name of a medium or list are opened, because a list may come from a
+  /// stranger.
   private mutating func add(_ entry: ListEntry, path: String) {
     guard let hint = ExtensionHint(path: path) else {
       skip(entry, "it is not a medium by its name")
@@ -143,7 +146,7 @@ struct ListReader {
     }
     switch finding {
     case .failed where hint == .list: skip(entry, "no such list, or it cannot be read")
-    // Told, so that its place in the list shows the reason.
+    // It becomes a story, so that its place in the list shows the reason.
     case .failed: add(entry, .file(path), hint.kind)
     case .special: skip(entry, "not a regular file")
     case .folder: skip(entry, "a folder inside a list is not read")
@@ -208,7 +211,7 @@ struct ListReader {
     stories.append(story)
   }
 
-  /// Says what is to be said of the text of a list.
+  /// Adds notes on the text of a list.
   mutating func note(_ notes: [TextNote], of source: String) {
     for note in notes {
       skipped.append(

@@ -1,8 +1,8 @@
-/// An M3U list, or the HLS playlist that looks like one, read line by line.
+/// An M3U list, or an HLS playlist, which looks like one, read line by line.
 struct M3U {
-  /// It is an HLS playlist (RFC 8216): its entries are pieces of one video.
+  /// Whether it is an HLS playlist (RFC 8216), whose entries are pieces of one video.
   let isStream: Bool
-  /// What `#PLAYLIST:` called it so far.
+  /// The title by the last `#PLAYLIST:` line so far.
   private(set) var title: String?
   private let bytes: [UInt8]
   private var position: Int
@@ -14,7 +14,7 @@ struct M3U {
     isStream = M3U.hasStreamTag(bytes)
   }
 
-  /// The next entry with what the lines before it say about it; nil after the last.
+  /// The next entry, with the facts in the lines before it; nil after the last.
   mutating func next() -> ListEntry? {
     var entry = ListEntry(address: "")
     while let line = nextLine() {
@@ -27,7 +27,7 @@ struct M3U {
     return nil
   }
 
-  /// The next line that is not empty, without the space around it.
+  /// The next line that is not empty, trimmed.
   private mutating func nextLine() -> String? {
     while position < bytes.count {
       var start = position
@@ -55,7 +55,8 @@ struct M3U {
     }
   }
 
-  /// The comma before the title; those inside quoted attributes do not count, unless all are.
+  /// The comma before the title: the first outside of quoted attributes, or the first of all where
+  /// every comma is quoted.
   private static func firstBareComma(in info: Substring) -> Substring.Index? {
     var isQuoted = false
     for index in info.utf8.indices {
@@ -73,7 +74,7 @@ struct M3U {
     var isStart = true
     for index in bytes.indices {
       if isStart, bytes[index] == tag[0], bytes[index...].starts(with: tag) { return true }
-      // Space before a tag counts as nothing.
+      // Space before a tag is ignored.
       isStart = isLineEnd(bytes[index]) || (isStart && isSpace(bytes[index]))
     }
     return false

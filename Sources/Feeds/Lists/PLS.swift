@@ -22,7 +22,7 @@ struct PLS {
       case "file", "url": entry.address = value
       case "title": entry.title = value.cut(to: Limit.textBytes)
       case "length":
-        // -1 is a stream without end.
+        // -1 stands for an endless stream.
         if let seconds = Double(value), seconds > 0 { entry.durationS = seconds }
       default: continue
       }

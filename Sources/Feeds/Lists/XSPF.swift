@@ -7,7 +7,7 @@ struct XSPF {
 
   private var bases = BaseStack()
 
-  /// Hands its entries on, each with its locations.
+  /// Adds its entries, each with all its locations, and gives its title.
   static func read(
     _ text: FeedText, source: String, into reader: inout ListReader
   ) throws(FeedError) -> String? {
@@ -19,7 +19,7 @@ struct XSPF {
     return list.title
   }
 
-  /// Takes what comes next; gives an entry where one has ended.
+  /// Takes the next event; gives an entry where one has ended.
   private mutating func take(_ event: XMLEvent, _ book: inout AddressBook) -> ListEntry? {
     switch event {
     case .text(let piece, _):

@@ -5,7 +5,7 @@ enum MIMEType {
   case medium(Story.Kind)
   /// A playlist of HLS or DASH.
   case stream
-  /// Surely no medium.
+  /// Certainly no medium.
   case other
   case unknown
 
@@ -14,7 +14,7 @@ enum MIMEType {
     self = MIMEType.table.first { type.hasPrefix($0.0) }?.1 ?? .unknown
   }
 
-  /// What a type starts with; the first that fits counts.
+  /// Prefixes of types; the first that fits counts.
   private static let table: [(String, MIMEType)] = [
     ("video/lottie", .medium(.animation)), ("video/", .medium(.video)),
     ("audio/mpegurl", .stream), ("audio/x-mpegurl", .stream), ("audio/", .medium(.sound)),

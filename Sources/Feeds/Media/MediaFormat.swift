@@ -1,29 +1,30 @@
 import Stories
 import System
 
-/// The formats of files that feeds and folders hold: the extensions of their names, what servers call
-/// them, and which kind of story each is. Names alone: what the bytes say is `MediaSignature`'s.
+/// The formats of files that feeds and folders hold: the extensions of their names, their MIME
+/// types, and the kind of story that each is. Only names are considered here; `MediaSignature`
+/// looks at the bytes.
 package enum MediaFormat {
-  /// What a name hints at; nil where it has no extension that is known, or that of a text.
+  /// What a name hints at; nil where it has no known extension, or that of a text.
   static func hint(path: String) -> ExtensionHint? {
     packedExtension(path.utf8.reversed()).flatMap { hints[$0] }
   }
 
-  /// The MIME type of a file by its name; nil where it has no extension that is known, or that of a
-  /// format for which servers have no name.
+  /// The MIME type of a file by its name; nil where it has no known extension, or that of a format
+  /// without a MIME type.
   package static func type(path: String) -> String? {
     packedExtension(path.utf8.reversed()).flatMap { types[$0] }
   }
 
-  /// What a container of a MIME type is called when only sound is in it; nil where it has no name of
-  /// its own then.
+  /// The MIME type of the same container when it holds only sound; nil where there is no special
+  /// one.
   package static func soundType(of type: String) -> String? { soundTypes[type] }
 
   /// The extensions of files that may be animations, in the order in which they are looked for.
-  /// JSON may be something else: only the content tells.
+  /// JSON may be something else: only the content decides.
   static let animationExtensions = ["json", "tgs", "lottie"]
 
-  /// The name without its extension of a file that may be an animation; nil for any other.
+  /// The name of a file that may be an animation, without its extension; nil for any other file.
   package static func animationStem(of name: String) -> String? {
     let stem = URLText.stem(of: name)
     guard stem.utf8.count < name.utf8.count,
@@ -32,8 +33,8 @@ package enum MediaFormat {
     return stem
   }
 
-  /// What an extension hints at, its MIME type, that of one without pictures, and the extensions;
-  /// `-` stands for none.
+  /// In each row: what the extensions hint at, their MIME type, the one for sound alone, and the
+  /// extensions; `-` stands for none.
   private static let table = """
     video video/mp4 audio/mp4 mp4 m4v
     - video/mp4 audio/mp4 m4s
@@ -122,8 +123,8 @@ package enum MediaFormat {
     if let type = row.type { types[type] = row.soundType ?? types[type] }
   }
 
-  /// The extension in small letters as one number, which is quicker to look up than a string; nil for
-  /// none and for long ones.
+  /// The extension in lower case as one number, which is quicker to look up than a string; nil
+  /// where there is none or a long one.
   private static func packedExtension(
     _ backwards: ReversedCollection<String.UTF8View>
   ) -> UInt64? {
@@ -143,7 +144,7 @@ enum ExtensionHint: Equatable, Sendable {
   case media(Story.Kind)
   /// A list, or an HLS playlist.
   case list
-  /// JSON: an animation or a feed; only the content tells.
+  /// JSON: an animation or a feed; only the content decides.
   case json
 
   /// Nil for names without the extension of a medium or list.
@@ -169,8 +170,8 @@ enum ExtensionHint: Equatable, Sendable {
     }
   }
 
-  /// The kind of a story of this name: a list that is a story is an HLS playlist, a JSON text that
-  /// is one is an animation.
+  /// The kind of a story of this name: if a list is a story, it is an HLS playlist; if a JSON text
+  /// is, it is an animation.
   var kind: Story.Kind {
     switch self {
     case .media(let kind): kind

@@ -1,18 +1,20 @@
 import Stories
 
-/// What the first bytes of a file say that it is, by the marks in the specifications of containers
-/// and pictures.
+/// The format of a file, detected from its first bytes by the signatures that the specifications of
+/// containers and pictures define.
 package struct MediaSignature: Sendable {
-  /// A container that may hold either counts as video: whether there are pictures only its decoder
-  /// can tell.
+  /// A container that may hold pictures or only sound counts as video: only the decoder can find
+  /// out.
   package let kind: Story.Kind
-  /// Its MIME type; nil where the name tells that better.
+  /// Its MIME type; nil where the name says it better.
   package let type: String?
 
-  /// So many first bytes are enough.
+  /// So many first bytes are enough to detect every format.
   package static let headBytes = 1024
 
-  /// Nil where nothing is known. Fewer than `headBytes` only where the file is shorter.
+  /// Nil where the format is not recognised.
+  ///
+  /// - Parameter head: the first `headBytes` bytes; fewer only where the file is shorter.
   package init?(head: [UInt8]) {
     let found =
       MediaSignature.marks.first { $0.matches(head) }?.found ?? MediaSignature.matroska(head)
@@ -99,7 +101,7 @@ package struct MediaSignature: Sendable {
       ? MediaSignature(.animation, nil) : nil
   }
 
-  /// Boxes of ISO 14496-12.
+  /// A file of boxes (ISO 14496-12).
   private static func isoMedia(_ head: [UInt8]) -> MediaSignature? {
     guard head.count >= 8 else { return nil }
     switch String(decoding: head[4..<8], as: UTF8.self) {
@@ -111,7 +113,7 @@ package struct MediaSignature: Sendable {
     }
   }
 
-  /// The first brand is what it is, the others what it can also be read as.
+  /// The major brand decides; the others only say as what else the file can be read.
   private static func brand(_ head: [UInt8]) -> MediaSignature {
     let brand = String(decoding: head[8..<12], as: UTF8.self)
     switch brand {
@@ -143,7 +145,7 @@ package struct MediaSignature: Sendable {
     }
   }
 
-  /// The first packet of the first page names the codec.
+  /// Ogg: the first packet of the first page names the codec.
   private static func ogg(_ head: [UInt8]) -> MediaSignature? {
     guard head.starts(with: "OggS".utf8), head.count > 27 else { return nil }
     let packet = head.dropFirst(27 + Int(head[26]))
@@ -152,7 +154,8 @@ package struct MediaSignature: Sendable {
       ? MediaSignature(.sound, "audio/ogg") : MediaSignature(.video, "video/ogg")
   }
 
-  /// 188-byte packets, or 192 with a time stamp before each (M2TS): three sync bytes in a row.
+  /// Packets of 188 bytes, or of 192 with a time stamp before each (M2TS): three sync bytes in a
+  /// row.
   private static func transportStream(_ head: [UInt8]) -> MediaSignature? {
     for (start, stride) in [(0, 188), (4, 192)] {
       let places = [start, start + stride, start + 2 * stride]

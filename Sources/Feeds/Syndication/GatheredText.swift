@@ -1,19 +1,19 @@
 /// The text of an element, as a person wrote it.
 struct GatheredText {
-  /// What a text is written in.
+  /// The markup of a text.
   enum Kind {
     case plain, html
-    /// The format does not say, and people write either.
+    /// The format does not say, and people write both.
     case unknown
   }
 
-  /// All that was gathered so far.
+  /// The text gathered so far.
   private(set) var raw = ""
-  /// Where what is of one kind ends: text with its references decoded, and CDATA sections, in turn.
+  /// Ends of the stretches of `raw`, which alternate between decoded text and CDATA sections.
   private var ends: [String.Index] = []
   private var isLiteral = false
 
-  /// No more is gathered than an address may have.
+  /// Adds a piece; no more is gathered than an address may have.
   mutating func append(_ piece: String, isLiteral: Bool) {
     guard raw.utf8.count <= Limit.addressBytes else { return }
     if raw.isEmpty {
@@ -27,7 +27,7 @@ struct GatheredText {
 
   mutating func clear() { self = GatheredText() }
 
-  /// The text as it is shown, in one line.
+  /// The text for display, in one line.
   func shown(as kind: Kind) -> String {
     let text =
       switch kind {

@@ -1,7 +1,7 @@
 import Stories
 import System
 
-/// Reads RSS (0.9 to 2.0) and Atom feeds, with Media RSS: what their items enclose.
+/// Reads RSS (0.9 to 2.0) and Atom feeds with Media RSS, for the media that their items name.
 struct SyndicationFeed {
   private var collector: FeedCollector
   private var item: SyndicationItem?
@@ -12,12 +12,12 @@ struct SyndicationFeed {
   /// The feed's title or author came after its items.
   private var isStale = false
   private var text = GatheredText()
-  /// How many elements are open in the one whose text is gathered; nil where none is.
+  /// How many elements are open inside the element whose text is gathered; nil where none is.
   private var gathering: Int?
-  /// The name in an element that tells of a person, and whether it is being gathered.
+  /// The name in an element that describes a person, and whether it is being gathered.
   private var personName: String?
   private var isInName = false
-  /// What the text that is gathered is written in.
+  /// The markup of the text that is gathered.
   private var kind = GatheredText.Kind.unknown
   private var bases = BaseStack()
   private var spaces: [String: SyndicationSpace] = [:]
@@ -26,8 +26,8 @@ struct SyndicationFeed {
 
   /// - Parameters:
   ///   - name: what the user calls the feed.
-  ///   - origin: where the text came from; relative addresses start there.
-  ///   - base: where they start instead.
+  /// - origin: where the text came from; the base of relative addresses.
+  /// - base: another base of relative addresses.
   static func read(
     _ text: FeedText, name: String, origin: Story.Source, base: Story.Source? = nil,
     files: any FileAccess
@@ -57,7 +57,7 @@ struct SyndicationFeed {
     return feed.collector.feed
   }
 
-  /// Reads it as the XML that it should be, else as what it may have been meant.
+  /// Reads the text as well-formed XML, or, where that fails, mends it.
   private static func best(
     _ text: FeedText, _ collector: FeedCollector
   ) throws(XMLReader.Failure) -> SyndicationFeed {
@@ -75,7 +75,7 @@ struct SyndicationFeed {
       guard case .malformed = error else { throw error }
       mended.collector.add([error.note])
     }
-    // Where no time was left to mend it all, what was read before is more.
+    // If the time ran out while mending, the strict reading may hold more items.
     guard text.effort.isSpent, strict.count > mended.count else { return mended }
     strict.collector.add([TextNote(words: Effort.wordsForLeft, costsStories: true)])
     return strict
@@ -87,7 +87,7 @@ struct SyndicationFeed {
     switch event {
     case .text(let piece, let isLiteral):
       guard let gathering else { return true }
-      // Of a person, what stands in other elements than the name is no name.
+      // In an element that describes a person, text of other child elements than `name` is ignored.
       let isOther = gathering > 0 && !isInName && (places.last ?? .other).isPerson
       if !isOther { text.append(piece, isLiteral: isLiteral) }
     case .start(let name, let attributes): start(name, attributes)
@@ -103,7 +103,7 @@ struct SyndicationFeed {
     return space
   }
 
-  /// An element in the one whose text is gathered.
+  /// Takes the start of an element inside the one whose text is gathered.
   private mutating func startInText(_ name: XMLName, _ depth: Int) {
     gathering = depth + 1
     if (places.last ?? .other).isPerson {
@@ -119,7 +119,7 @@ struct SyndicationFeed {
     let parent = places.last ?? .other
     if let gathering { return startInText(name, gathering) }
     if places.count == 1 { isAtom = name.local == "feed" }
-    // Whatever the feed calls its own words, they are its own.
+    // The namespace of the feed's own elements counts as the core one, whatever its name.
     if places.count == 1 && name.local != "RDF" || parent == .root && name.local == "channel" {
       spaces[name.space] = .core
     }
@@ -153,7 +153,7 @@ struct SyndicationFeed {
     case .credit where attributes.value("role")?.lowercased() != "author": gathering = nil
     case .link: takeLink(attributes)
     case .body:
-      // The text of an entry may be elsewhere too.
+      // The content of an entry may also be at another address.
       let type = attributes.value("type") ?? ""
       if let address = attributes.value("src"), FeedMedium(address: "", type: type)?.kind != nil {
         takeEnclosure(address, type, nil)
@@ -162,8 +162,8 @@ struct SyndicationFeed {
     }
   }
 
-  /// What an element's text is written in: Atom says so (RFC 4287, section 3.1), and some texts of
-  /// RSS are HTML by what they are.
+  /// The markup of an element's text: Atom declares it (RFC 4287, section 3.1), and some texts of
+  /// RSS are HTML by definition.
   private static func kind(
     of place: SyndicationPlace, _ type: String?, isAtom: Bool
   ) -> GatheredText.Kind {
@@ -193,13 +193,13 @@ struct SyndicationFeed {
       if let problem = item.problem {
         collector.skip(item: count, problem)
       } else {
-        add(item.told)
+        add(item.feedItem)
       }
       self.item = nil
     }
   }
 
-  /// Items of text alone are nothing bad in such feeds: they are counted, not named.
+  /// Items without media are common in such feeds: they are counted, not listed.
   private mutating func add(_ item: FeedItem) {
     if item.things.isEmpty {
       withoutMedia += 1
@@ -241,7 +241,7 @@ struct SyndicationFeed {
     }
   }
 
-  /// Of several texts for the same, the first counts.
+  /// Takes a text for display; of several for the same purpose, the first counts.
   private mutating func takeShown(_ shown: String, _ place: SyndicationPlace) {
     func take(_ member: WritableKeyPath<SyndicationItem, String>) {
       if item?[keyPath: member].isEmpty ?? false { item?[keyPath: member] = shown }
@@ -286,7 +286,7 @@ struct SyndicationFeed {
     item?.add(content: medium)
   }
 
-  /// A picture of what the item is about.
+  /// Takes a picture of the item's subject.
   private mutating func takePicture(_ address: String?, _ attributes: XMLAttributes) {
     guard let address = address?.trimmingSpace, !address.isEmpty else { return }
     let place = bases.resolved(address, in: &collector.addresses)
@@ -296,7 +296,7 @@ struct SyndicationFeed {
     item?.add(picture: medium)
   }
 
-  /// The length that goes with it is often wrong and not believed.
+  /// Takes an enclosure. Its `length` is often wrong, and ignored.
   private mutating func takeEnclosure(_ address: String?, _ type: String?, _ title: String?) {
     guard let address = address?.trimmingSpace, !address.isEmpty,
       let medium = FeedMedium(
@@ -306,7 +306,7 @@ struct SyndicationFeed {
     item?.add(enclosure: medium)
   }
 
-  /// A link of Atom, which may also stand in RSS (RFC 4287, section 4.2.7).
+  /// Takes a link of Atom, which may also be in RSS (RFC 4287, section 4.2.7).
   private mutating func takeLink(_ attributes: XMLAttributes) {
     guard let address = attributes.value("href") else { return }
     switch attributes.value("rel") ?? "alternate" {

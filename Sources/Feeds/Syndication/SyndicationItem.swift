@@ -1,6 +1,6 @@
 import Stories
 
-/// What one item of an RSS feed or entry of an Atom feed says.
+/// One item of an RSS feed, or entry of an Atom feed, as it is written.
 struct SyndicationItem {
   var title = ""
   var otherTitle = ""
@@ -12,20 +12,20 @@ struct SyndicationItem {
   var published: Int64?
   var updated: Int64?
   var durationS: Double?
-  /// Why it cannot be told.
+  /// Why it cannot be played.
   private(set) var problem: String?
   private var creators: [String] = []
   private var authors: [String] = []
   private var count = 0
-  /// What the feed's own words name: each is a thing by itself.
+  /// Media named by the feed's own elements: each is a thing by itself.
   private var enclosures: [FeedMedium] = []
-  /// What Media RSS names: each holds representations of one thing.
+  /// Media named by Media RSS: each group holds representations of one thing.
   private var groups: [Group] = []
-  /// Pictures of what the item is about.
+  /// Pictures of the item's subject.
   private var pictures: [FeedMedium] = []
 
   private struct Group {
-    /// Of one medium that was in no group.
+    /// Whether it was made for a single medium outside of any group.
     let isAlone: Bool
     var media: [FeedMedium] = []
   }
@@ -35,7 +35,7 @@ struct SyndicationItem {
     if !enclosures.contains(where: { $0.address == medium.address }) { enclosures.append(medium) }
   }
 
-  /// What is added from now on is one thing.
+  /// Begins a group: the media added next are representations of one thing.
   mutating func beginGroup(isAlone: Bool = false) { groups.append(Group(isAlone: isAlone)) }
 
   mutating func add(content medium: FeedMedium) {
@@ -44,7 +44,8 @@ struct SyndicationItem {
     groups[groups.count - 1].media.append(medium)
   }
 
-  /// What is smaller than an icon is no picture of what the item is about, but of who wrote it.
+  /// Adds a picture of the item's subject. Pictures as small as an icon show its author instead,
+  /// and are ignored.
   mutating func add(picture medium: FeedMedium) {
     guard medium.size.map({ $0.lines >= 64 }) ?? true else { return }
     if mayAdd() { pictures.append(medium) }
@@ -56,7 +57,7 @@ struct SyndicationItem {
     return problem == nil
   }
 
-  /// The title of the medium that was added last.
+  /// Sets the title of the medium that was added last.
   mutating func nameLastContent(_ title: String) {
     guard let last = groups.indices.last, let medium = groups[last].media.indices.last else {
       return
@@ -64,15 +65,15 @@ struct SyndicationItem {
     groups[last].media[medium].title = title
   }
 
-  /// - Parameter isCreator: whether it is given by a word for names: what else an RSS item says is a
-  ///   mail address, and counts less.
+  /// - Parameter isCreator: whether the element is one for names. Other elements of RSS hold mail
+  ///   addresses, and count less.
   mutating func add(author name: String, isCreator: Bool) {
     guard creators.count + authors.count < Limit.authors else { return }
     if isCreator { creators.append(name) } else { authors.append(name) }
   }
 
-  /// What is told of it.
-  var told: FeedItem {
+  /// The item for the collector.
+  var feedItem: FeedItem {
     let names = creators.isEmpty ? authors : creators
     return FeedItem(
       id: identifier, author: names.first, authors: names,
@@ -81,10 +82,11 @@ struct SyndicationItem {
       published: published ?? updated, link: URLText.isWeb(link) ? link : "", things: things)
   }
 
-  /// An enclosure mostly repeats what Media RSS tells in more words: then it is one more
-  /// representation. Pictures beside a video or a sound are its covers; alone, one is told.
+  /// An enclosure mostly repeats what Media RSS describes in more detail: then it is one more
+  /// representation. Pictures beside a video or a sound are its covers; if there are only pictures,
+  /// one is shown.
   private var things: [[FeedMedium]] {
-    // Nearly all items are so.
+    // A fast path for nearly all items.
     if groups.isEmpty, enclosures.count == 1 { return [[lasting(enclosures[0])]] }
     var things = joinedSizes.filter { !$0.isEmpty }
     if things.isEmpty, enclosures.isEmpty {
@@ -112,8 +114,8 @@ struct SyndicationItem {
     }
   }
 
-  /// The groups, those that are sizes of one thing as one. Some feeds name each size without a group
-  /// around them: then all are of one kind and one shape, and no two of one size.
+  /// The groups, with sizes of one thing joined. Some feeds name each size without a group around
+  /// them: then all are of one kind and shape, and no two are of the same size.
   private var joinedSizes: [[FeedMedium]] {
     let alone = groups.filter { $0.isAlone && !$0.media.isEmpty }.flatMap(\.media)
     let sizes = alone.compactMap(\.size)
@@ -124,7 +126,7 @@ struct SyndicationItem {
     return [alone]
   }
 
-  /// A medium with the length that the item has, where it has none of its own.
+  /// The medium, with the duration of the item if it has none itself.
   private func lasting(_ medium: FeedMedium) -> FeedMedium {
     var medium = medium
     medium.durationS = medium.durationS ?? durationS
@@ -133,8 +135,8 @@ struct SyndicationItem {
 }
 
 extension FeedMedium {
-  /// Lower is better: what surely is a medium, what moves, and a size that is enough for a terminal
-  /// without costing more than that.
+  /// Lower is better. Preferred are certain media, then moving ones, then the smallest size that is
+  /// enough for a terminal.
   fileprivate var preference: (Rank, Int, Int) {
     let kind =
       switch kind {

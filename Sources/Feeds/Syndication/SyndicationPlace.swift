@@ -1,25 +1,25 @@
-/// Where in an RSS or Atom feed an element is, as far as that matters here.
+/// Where in an RSS or Atom feed an element is, as far as it matters to the reader.
 enum SyndicationPlace {
   case top, root, feed, item, group, content, itemImage, other
   /// Texts of the feed.
   case feedTitle, feedAuthor
   /// Texts of an item.
   case title, otherTitle, summary, body, identifier, link, date, updated, duration
-  /// Who an item is of: a name, perhaps in an element of that name, or a mail address with a name.
+  /// Authors of an item: a name, perhaps in a child element `name`, or a mail address with a name.
   case creator, author
-  /// What names media.
+  /// Elements that name media.
   case enclosure, resource, mediaTitle, contentTitle, credit
-  /// What names pictures of something else.
+  /// Elements that name pictures of a medium or an item.
   case thumbnail, picture, imageAddress
 
-  /// The place of an element in this place.
+  /// The place of a child element.
   func child(_ name: String, _ space: SyndicationSpace, isAtom: Bool) -> SyndicationPlace {
     switch self {
     case .top: return SyndicationPlace.root(name)
     case .root:
       switch name {
       case "channel": return .feed
-      // Outside of their channel in RSS 1.0.
+      // RSS 1.0 has items outside of their channel.
       case "item": return .item
       default: return .other
       }
@@ -34,7 +34,7 @@ enum SyndicationPlace {
     }
   }
 
-  /// Whether the text in it is of interest, also that of elements in it.
+  /// Whether the text in the element is needed, including that of child elements.
   var holdsText: Bool {
     switch self {
     case .feedTitle, .feedAuthor, .title, .otherTitle, .summary, .body, .identifier, .link, .date,
@@ -45,7 +45,7 @@ enum SyndicationPlace {
     }
   }
 
-  /// Whether of the elements in it only one called `name` counts (RFC 4287, section 3.2).
+  /// Whether only a child element `name` counts (RFC 4287, section 3.2).
   var isPerson: Bool { self == .author || self == .feedAuthor || self == .creator }
 
   private static func root(_ name: String) -> SyndicationPlace {
@@ -92,7 +92,7 @@ enum SyndicationPlace {
     }
   }
 
-  /// Words of Media RSS (version 1.5.1), which may stand in an item, a group or a content.
+  /// Elements of Media RSS (version 1.5.1), which may be in an item, a group or a content.
   private static func inMedia(_ name: String) -> SyndicationPlace {
     switch name {
     case "group": .group

@@ -1,10 +1,11 @@
-/// Whose words an element of an RSS or Atom feed is made of.
+/// The namespace of an element of an RSS or Atom feed.
 enum SyndicationSpace {
-  /// RSS, which has no namespace but in version 1.0, or Atom.
+  /// RSS, which has a namespace only in version 1.0, or Atom.
   case core
   case media, podcast, dublinCore, content, enclosure, other
 
-  /// Namespaces are written in many ways: with either scheme, and with or without a mark at the end.
+  /// Namespaces are written in many ways: with either scheme, and with or without a `/` or `#` at
+  /// the end.
   init(_ name: String) {
     let text = name.lowercased()
     let rest = text.firstRange(of: "://").map { text[$0.upperBound...] } ?? text[...]

@@ -1,4 +1,4 @@
-/// The zones of a feed's dates that mean nothing.
+/// Unknown time zones in a feed's dates.
 struct UnknownZones {
   private var first = ""
   private var count = 0
@@ -8,7 +8,7 @@ struct UnknownZones {
     count += 1
   }
 
-  /// What is to be said of them; nil where there are none.
+  /// The note about them; nil where there are none.
   var words: String? {
     guard count > 0 else { return nil }
     let dates = count == 1 ? "a date is" : "\(count) dates are"

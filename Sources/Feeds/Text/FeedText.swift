@@ -1,30 +1,30 @@
 import JSONText
 import System
 
-/// The text of a feed or list in a file or from a server, at most as long as feeds may be.
+/// The text of a feed or list, from a file or a server, no longer than feeds may be.
 struct FeedText {
-  /// Why it cannot be had.
+  /// Why it cannot be read.
   struct Unreadable: Error {
     let words: String
   }
 
-  /// What is assumed where neither the text nor its server says how it is encoded.
+  /// The encoding that is assumed where neither the text nor its server declares one.
   enum Assumption {
-    /// As JSON (RFC 8259, section 8.1).
+    /// UTF-8, as in JSON (RFC 8259, section 8.1).
     case utf8
-    /// UTF-8, else windows-1252 where hardly anything would mean something in UTF-8: as in XML that
-    /// should have declared it.
+    /// UTF-8, or windows-1252 if hardly anything is valid UTF-8: for XML, which should have
+    /// declared it.
     case declared
-    /// The same, as in lists, which cannot declare it.
+    /// The same, for lists, which cannot declare it.
     case list
   }
 
-  /// In bytes, as it was when it was looked at.
+  /// The size in bytes at the time of opening.
   let count: Int
-  /// The charset of its Content-Type, as it was sent: it counts more than what an XML text declares
-  /// (RFC 7303, section 3.2), and less than a byte order mark.
+  /// The charset of its Content-Type, as it was sent. It takes precedence over what an XML text
+  /// declares (RFC 7303, section 3.2), but not over a byte order mark.
   var charset: String?
-  /// How much of the processor's time its source may still take.
+  /// The processor time that its source may still take.
   var effort = Effort()
   private let bytes: (_ offset: Int, _ count: Int) throws(Unreadable) -> [UInt8]
 
@@ -39,7 +39,7 @@ struct FeedText {
     }
   }
 
-  /// A text that is in memory already.
+  /// A text that is already in memory.
   init(_ text: [UInt8], charset: String? = nil) {
     count = text.count
     self.charset = charset
@@ -50,7 +50,7 @@ struct FeedText {
 
   static let pieceBytes = 64 << 10
 
-  /// Its text in UTF-8 from the start, a piece at a time.
+  /// The text in UTF-8 from the start, a piece at a time.
   func open(_ assumption: Assumption) -> TextSource {
     let head = raw(0, Limit.headBytes)
     let (encoding, markBytes, isGuessed) = encoding(head, assumption)
@@ -58,12 +58,12 @@ struct FeedText {
       self, encoding, start: markBytes, isGuessed: isGuessed && assumption == .declared)
   }
 
-  /// Its bytes as they are: what cannot be read counts as the end.
+  /// The undecoded bytes; an error counts as the end.
   func raw(_ offset: Int, _ wanted: Int) -> [UInt8] {
     (try? bytes(offset, min(wanted, max(0, count - offset)))) ?? []
   }
 
-  /// All of it in UTF-8, and what is to be said of that. It throws where it cannot be read.
+  /// The whole text in UTF-8, and the notes on it. Throws where it cannot be read.
   func whole() throws(Unreadable) -> (text: [UInt8], notes: [TextNote]) {
     _ = try bytes(0, min(count, 1))
     let source = open(.list)
@@ -84,9 +84,9 @@ struct FeedText {
     let labels = [charset, assumption == .declared ? TextEncoding.declared(in: head) : nil]
     for case let label? in labels {
       guard let encoding = TextEncoding(label: label) else { continue }
-      // What is right UTF-8 to its end is no windows-1252, whatever an old template says of it.
+      // Text that is valid UTF-8 to its end is not windows-1252, whatever an old template declares.
       if encoding == .other("CP1252"), isRightUTF8 { return (.utf8, 0, false) }
-      // What could be read as ASCII so far is of no encoding of two bytes.
+      // A declaration that could be read as ASCII is not in an encoding of two bytes.
       return (encoding.isWide ? .utf8 : encoding, 0, false)
     }
     if assumption == .utf8 || isMostlyUTF8 { return (.utf8, 0, false) }
@@ -94,7 +94,7 @@ struct FeedText {
   }
 
   private static let block = 1 << 20
-  /// What tells an encoding that is not declared stands in the first bytes.
+  /// An undeclared encoding is guessed from no more than these first bytes.
   private static let mostJudged = 4 << 20
 
   private var isRightUTF8: Bool {
@@ -106,10 +106,10 @@ struct FeedText {
     return true
   }
 
-  /// Whether more of what is not ASCII means something in UTF-8 than not.
+  /// Whether most characters outside of ASCII are valid UTF-8.
   private var isMostlyUTF8: Bool {
     var decoder = TextDecoder(.utf8)
-    // U+FFFD begins so too.
+    // Each U+FFFD counts among the starts too, so mistakes are subtracted below.
     var starts = 0
     for offset in stride(from: 0, to: min(count, Self.mostJudged), by: Self.block) {
       let text = decoder.decode(raw(offset, Self.block), isLast: offset + Self.block >= count)
@@ -119,17 +119,17 @@ struct FeedText {
   }
 }
 
-/// A feed's text in UTF-8, from the first byte to the last.
+/// Decodes a feed's text to UTF-8, from the first byte to the last.
 final class TextSource {
   private let text: FeedText
   private var decoder: TextDecoder
   private var position: Int
   private let start: Int
   private var isAtEnd = false
-  /// It was left because it took too long.
+  /// Whether reading was given up because it took too long.
   private(set) var isLeft = false
 
-  /// Its encoding is told nowhere.
+  /// Whether the encoding was declared nowhere.
   private let isGuessed: Bool
 
   fileprivate init(_ text: FeedText, _ encoding: TextEncoding, start: Int, isGuessed: Bool) {
@@ -140,7 +140,7 @@ final class TextSource {
     self.start = start
   }
 
-  /// The next piece, of about so many bytes; empty at the end. What cannot be read counts as the end.
+  /// The next piece, of about so many bytes; empty at the end. An error counts as the end.
   func next(_ count: Int = FeedText.pieceBytes) -> [UInt8] {
     while !isAtEnd {
       if text.effort.isSpent {
@@ -157,7 +157,7 @@ final class TextSource {
     return []
   }
 
-  /// What is to be said of the text so far.
+  /// The notes on the text so far.
   var notes: [TextNote] {
     var notes: [TextNote] = []
     if isGuessed {
@@ -176,7 +176,7 @@ final class TextSource {
     return notes
   }
 
-  /// The line of a byte, from 1.
+  /// The line of a byte, counted from 1.
   private func line(of place: Int) -> Int {
     var line = 1
     for offset in stride(from: 0, to: place, by: 1 << 20) {
@@ -187,15 +187,15 @@ final class TextSource {
 }
 
 extension FeedText {
-  /// Reads it as JSON, a window at a time.
+  /// Reads a source as JSON, a window at a time.
   func reader(_ source: TextSource) -> JSONReader {
     JSONReader(isLenient: true) { _, wanted in source.next(wanted) }
   }
 
-  /// Reads it as JSON from the start.
+  /// Reads the text as JSON from the start.
   func reader() -> JSONReader { reader(open(.utf8)) }
 
-  /// Reads its first bytes as JSON.
+  /// Reads the first bytes of the text as JSON.
   func head() -> JSONReader { JSONReader(open(.utf8).next(Limit.headBytes), isLenient: true) }
 }
 

@@ -1,4 +1,4 @@
-/// The character references of HTML 4 by name (HTML 4.01, section 24), without those of HTML 5 that
+/// The named character references of HTML 4 (HTML 4.01, section 24), without those of HTML 5, which
 /// nobody writes into a feed.
 enum HTMLEntities {
   /// The character that a name stands for; nil for no such name.

@@ -1,24 +1,24 @@
 import Addresses
 
-/// Texts of people who wrote HTML, as plain text in one line.
+/// Turns text that may hold HTML into plain text in one line.
 enum HTMLText {
-  /// What HTML shows: tags, comments and scripts are left out, references are their characters.
+  /// The text that HTML shows: tags, comments and scripts are removed, and references decoded.
   static func plain(_ html: String) -> String {
     guard hasMarkup(html) else { return html.inOneLine }
     return decoded(withoutTags(html) { _ in true }, [:]).inOneLine
   }
 
-  /// A title that is plain text by its format, but was written by somebody who thought of HTML: without
-  /// the tags that HTML has, and with references decoded where that was not done yet.
+  /// A title that is plain text according to its format, but may have been written as HTML: without
+  /// the tags that HTML has, and with references decoded unless that was done before.
   static func title(_ text: String, isDecoded: Bool) -> String {
     guard hasMarkup(text) else { return text }
     let plain = withoutTags(text) { known.contains($0) }
     return isDecoded ? plain : decoded(plain, [:])
   }
 
-  /// A text with its references decoded, once. Those without a meaning stay.
+  /// A text with its references decoded, once. Unknown ones stay.
   ///
-  /// - Parameter others: names with their texts beside those of HTML, which they come before.
+  /// - Parameter others: more names with their texts, which take precedence over those of HTML.
   static func decoded(_ text: String, _ others: [String: String]) -> String {
     guard text.utf8.contains(UInt8(ascii: "&")) else { return text }
     var plain = ""
@@ -46,9 +46,9 @@ enum HTMLText {
     return scalar(number: name.dropFirst()).map { String($0) }
   }
 
-  /// The character of a number as references write it: decimal, or hexadecimal behind `x`. Numbers
-  /// that are no character are U+FFFD, and those from 128 to 159 are meant in windows-1252 (HTML,
-  /// section 13.2.5.80). Nil for no number.
+  /// The character of a number in a reference: decimal, or hexadecimal after `x`. Numbers that are
+  /// no character give U+FFFD, and those from 128 to 159 are read as windows-1252 (HTML, section
+  /// 13.2.5.80). Nil where it is no number.
   static func scalar(number: Substring) -> Unicode.Scalar? {
     let isHex = number.first == "x" || number.first == "X"
     let digits = isHex ? number.dropFirst() : number
@@ -63,10 +63,10 @@ enum HTMLText {
     text.utf8.contains { $0 == UInt8(ascii: "<") || $0 == UInt8(ascii: "&") }
   }
 
-  /// A text without its tags, comments and what only programs read. Tags that part paragraphs become
-  /// a space. A `<` that begins no tag stays.
+  /// A text without its tags, comments, scripts and styles. Tags that are not inline become a
+  /// space. A `<` that begins no tag stays.
   ///
-  /// - Parameter isTag: told the name of a tag in small letters.
+  /// - Parameter isTag: gets the name of a tag in lower case.
   private static func withoutTags(_ text: String, _ isTag: (String) -> Bool) -> String {
     guard text.utf8.contains(UInt8(ascii: "<")) else { return text }
     var plain = ""
@@ -104,10 +104,10 @@ enum HTMLText {
 
   private static func isLetter(_ byte: UInt8) -> Bool { (0x61...0x7A).contains(byte | 0x20) }
 
-  /// Whether an element of this name stands in a line of text (HTML, section 3.2.5.2.5).
+  /// Whether an element of this name is inline text (HTML, section 3.2.5.2.5).
   static func isInline(_ name: String) -> Bool { inline.contains(name) }
 
-  /// Whether HTML has an element of this name that is found in texts.
+  /// Whether this is an element of HTML that occurs in texts.
   static func isKnown(_ name: String) -> Bool { known.contains(name) }
 
   private static let inline: Set<String> = [
@@ -118,7 +118,7 @@ enum HTMLText {
     "var",
   ]
 
-  /// The elements that are found in titles.
+  /// The elements that occur in titles.
   private static let known = inline.union([
     "blockquote", "br", "center", "div", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "iframe", "img",
     "li",
@@ -127,7 +127,7 @@ enum HTMLText {
 }
 
 extension String {
-  /// With one space for any run of white space, and none at the ends.
+  /// The text with each run of white space replaced by one space, and none at the ends.
   var inOneLine: String {
     var isSpace = true
     let isRight = utf8.allSatisfy { byte in

@@ -1,11 +1,12 @@
 import Glibc
 
-/// Turns text into UTF-8 with iconv(3). Binding file: unsafe pointers, which iconv keeps for one call.
+/// Converts text to UTF-8 with iconv(3). Binding file: unsafe pointers, which iconv keeps for one
+/// call.
 final class TextConverter {
-  /// Of iconv; never nil.
+  /// The conversion descriptor of iconv; never nil.
   private let raw: iconv_t
   private let unitBytes: Int
-  /// What is the beginning of a character at the end of the bytes so far.
+  /// An incomplete character at the end of the bytes so far.
   private var rest: [UInt8] = []
 
   private static let replacement: [UInt8] = [0xEF, 0xBF, 0xBD]
@@ -13,7 +14,7 @@ final class TextConverter {
   /// Nil where the C library does not know the encoding.
   init?(from name: String, unitBytes: Int) {
     let raw = iconv_open("UTF-8", name)
-    // The failure is the pointer of all ones.
+    // iconv_open fails with (iconv_t) -1.
     guard let raw, UInt(bitPattern: raw) != UInt.max else { return nil }
     self.raw = raw
     self.unitBytes = unitBytes
@@ -21,11 +22,11 @@ final class TextConverter {
 
   deinit { iconv_close(raw) }
 
-  /// The text of the next bytes. What means nothing becomes U+FFFD.
+  /// The text of the next bytes. Invalid ones become U+FFFD.
   ///
   /// - Parameters:
-  ///   - isLast: whether no more come.
-  ///   - replaced: told of each place that means nothing, in the bytes that were given.
+  /// - isLast: whether these are the last bytes.
+  /// - replaced: is called with the place of each invalid character, in the bytes that were given.
   func convert(_ bytes: [UInt8], isLast: Bool, _ replaced: (_ place: Int) -> Void) -> [UInt8] {
     let before = rest.count
     var source = rest + bytes
@@ -39,7 +40,7 @@ final class TextConverter {
       switch code {
       case 0 where consumed > 0, E2BIG where !text.isEmpty: continue
       case EINVAL where !isLast && source.count - taken < 16:
-        // A character goes on in the next bytes.
+        // A character continues in the next bytes.
         rest = Array(source[taken...])
         return text
       default:
@@ -48,12 +49,13 @@ final class TextConverter {
         taken += min(unitBytes, source.count - taken)
       }
     }
-    // What is kept until the next character is seen.
+    // Flushes what iconv holds back until it sees the next character.
     if isLast { _ = step(nil, &text) }
     return text
   }
 
-  /// One call over what is left of the bytes: what it says, and how many it took.
+  /// Calls iconv once for the remaining bytes: gives its error code, 0 for none, and how many bytes
+  /// it took.
   private func step(
     _ source: inout [UInt8], from start: Int, _ text: inout [UInt8]
   ) -> (code: Int32, consumed: Int) {

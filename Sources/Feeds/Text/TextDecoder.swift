@@ -1,11 +1,11 @@
-/// Makes the bytes of a text UTF-8, a piece at a time. What means nothing becomes U+FFFD.
+/// Decodes a text to UTF-8, a piece at a time. Invalid bytes become U+FFFD.
 struct TextDecoder {
-  /// Where the first byte that means nothing was, in bytes from the start.
+  /// The place of the first invalid byte, in bytes from the start.
   private(set) var firstMistake: Int?
-  /// How many places mean nothing.
+  /// How many invalid places there are.
   private(set) var mistakes = 0
   private let converter: TextConverter?
-  /// What is the beginning of a character at the end of the bytes so far.
+  /// An incomplete character at the end of the bytes so far.
   private var rest: [UInt8] = []
   private var given = 0
 
@@ -19,7 +19,7 @@ struct TextDecoder {
     }
   }
 
-  /// The text of the next bytes; empty where a character goes on behind them.
+  /// The text of the next bytes; empty where they end within their first character.
   mutating func decode(_ piece: [UInt8], isLast: Bool) -> [UInt8] {
     defer { given += piece.count }
     if let converter {
@@ -36,7 +36,7 @@ struct TextDecoder {
       rest = Array(bytes.suffix(count))
       bytes.removeLast(count)
     }
-    // Nearly all texts are right.
+    // A fast path: nearly all texts are valid.
     if (try? UTF8Span(validating: bytes.span)) != nil { return bytes }
     return mended(bytes, start)
   }
@@ -66,7 +66,7 @@ struct TextDecoder {
     mistakes += 1
   }
 
-  /// How many bytes at the end begin a character of UTF-8 that is not whole.
+  /// How many bytes at the end are an incomplete character of UTF-8.
   private static func openEnd(_ bytes: [UInt8]) -> Int {
     for count in 1...3 where count <= bytes.count {
       let byte = bytes[bytes.count - count]

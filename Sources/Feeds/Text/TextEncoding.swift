@@ -1,19 +1,19 @@
-/// How the bytes of a text stand for characters.
+/// A character encoding.
 enum TextEncoding: Equatable {
   case utf8
-  /// What iconv(3) calls it.
+  /// Any other, by iconv's name.
   case other(String)
 
-  /// The encoding that a label means to browsers (WHATWG Encoding Standard, section 4.2), which read
-  /// many labels as an encoding that holds more: `iso-8859-1` is windows-1252, `gb2312` is GBK. A few
-  /// that browsers gave up are known too. Nil for a label that means nothing.
+  /// The encoding that browsers use for a label (WHATWG Encoding Standard, section 4.2). For many
+  /// labels that is a larger encoding: `iso-8859-1` is windows-1252, `gb2312` is GBK. A few
+  /// encodings that browsers dropped are known too. Nil for an unknown label.
   init?(label: String) {
     let key = TextEncoding.key(label)
     guard !key.isEmpty, key.utf8.count <= 40, let name = TextEncoding.names[key] else { return nil }
     self = name == "UTF-8" ? .utf8 : .other(name)
   }
 
-  /// Whether characters take two or four bytes.
+  /// Whether characters take at least two bytes.
   var isWide: Bool {
     if case .other(let name) = self {
       name.hasPrefix("UTF-16") || name.hasPrefix("UTF-32")
@@ -22,15 +22,15 @@ enum TextEncoding: Equatable {
     }
   }
 
-  /// The bytes that are skipped where they mean nothing.
+  /// How many bytes are skipped at an invalid place.
   var unitBytes: Int {
     guard isWide, case .other(let name) = self else { return 1 }
     return name.hasPrefix("UTF-16") ? 2 : 4
   }
 
-  /// What a text's first bytes say for sure, and how many of them are a byte order mark: the mark
-  /// itself, or else the places of the NULs where each character takes two or four bytes and the
-  /// first are ASCII, as in all feeds and lists.
+  /// The encoding that a text's first bytes prove, and how many of them are a byte order mark: by
+  /// that mark, or by the places of NULs, where each character takes two or four bytes and the
+  /// first ones are ASCII, as in all feeds and lists.
   static func marked(by head: [UInt8]) -> (encoding: TextEncoding, markBytes: Int)? {
     let marks: [([UInt8], TextEncoding)] = [
       ([0xEF, 0xBB, 0xBF], .utf8),
@@ -51,7 +51,7 @@ enum TextEncoding: Equatable {
     return nil
   }
 
-  /// The encoding that an XML declaration names (XML 1.0, section 4.3.3): its label as written.
+  /// The label, as written, of the encoding that an XML declaration names (XML 1.0, section 4.3.3).
   static func declared(in head: [UInt8]) -> String? {
     let text = String(decoding: head.prefix(1024).map { $0 < 0x80 ? $0 : 0x3F }, as: UTF8.self)
     guard
@@ -69,7 +69,7 @@ enum TextEncoding: Equatable {
     (0x20...0x7E).contains(byte) || (0x09...0x0D).contains(byte)
   }
 
-  /// A label without what is written in many ways.
+  /// A label in lower case, without punctuation, which is written in many ways.
   private static func key(_ label: String) -> String {
     String(
       decoding: label.utf8.filter { $0 >= 0x80 || $0 == UInt8(ascii: "+") || isPlain($0) }
@@ -81,8 +81,8 @@ enum TextEncoding: Equatable {
     (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
   }
 
-  /// iconv's name, then the labels without marks and in small letters. The first lines are those of
-  /// the standard, the last are not in it.
+  /// In each row: iconv's name, then the labels in lower case and without punctuation. The first
+  /// rows are those of the standard, the last are not in it.
   private static let table = """
     UTF-8 unicode11utf8 unicode20utf8 utf8 xunicode20utf8
     CP866 866 cp866 csibm866 ibm866

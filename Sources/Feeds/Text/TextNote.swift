@@ -1,6 +1,6 @@
-/// Something to be said of a text that was not as it should be.
+/// A message to the user about a text that is not as it should be.
 struct TextNote: Equatable {
   let words: String
-  /// Whether something may be missing, and not only be shown otherwise.
+  /// Whether stories may be missing, and not only be shown differently.
   let costsStories: Bool
 }

@@ -1,7 +1,7 @@
-/// The encoding windows-1252, by the Encoding Standard of the WHATWG.
+/// The encoding windows-1252 as the Encoding Standard of the WHATWG defines it.
 enum Windows1252 {
-  /// The character that one of the bytes 80 to 9F stands for; nil for the five that mean nothing, and
-  /// for all others, which stand for the character of their number.
+  /// The character of a byte from 80 to 9F; nil for the five that are undefined, and for all other
+  /// bytes, which have the same value as their character.
   static func scalar(_ byte: UInt8) -> Unicode.Scalar? {
     guard (0x80...0x9F).contains(byte) else { return nil }
     let scalar = table[Int(byte) - 0x80]

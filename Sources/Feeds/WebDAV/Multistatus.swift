@@ -1,17 +1,17 @@
-/// Takes a folder's answer to PROPFIND (RFC 4918, section 14) apart.
+/// Parses a folder's answer to PROPFIND (RFC 4918, section 14).
 struct Multistatus {
-  /// One member of the folder, or the folder itself, as the server has it.
+  /// One member of the folder, or the folder itself, as the server describes it.
   struct Response {
     var href = ""
     var isCollection = false
     var displayName = ""
     var modified = ""
     var type = ""
-    /// The status of all of it, where the server gives one.
+    /// The status of the whole response, where the server gives one.
     fileprivate var status = ""
   }
 
-  /// Where in the answer an element is. Properties count only where their status is 200.
+  /// Where in the answer an element is. Properties count only if their status is 200.
   private enum Place {
     case top, multistatus
     case response, href, status
@@ -47,7 +47,7 @@ struct Multistatus {
   private var propertiesStatus = ""
   private var text = ""
 
-  /// Reads all of it; nil where it is another kind of XML.
+  /// Reads a whole answer; nil where it is another kind of XML.
   static func read(_ bytes: [UInt8]) throws(XMLReader.Failure) -> Multistatus? {
     var answer = Multistatus()
     try XMLReader.read(bytes) { event in

@@ -1,36 +1,36 @@
 import Stories
 
-/// A folder of a WebDAV server as it lists itself: the stories in it and the folders in it.
+/// A folder of a WebDAV server as the server lists it: its stories and its subfolders.
 ///
-/// Pure: whoever asks the server hands its answers over, one for the folder and one for each of
-/// `folders`.
+/// Pure: the caller asks the server and passes its answers in, one for the folder and one for each
+/// of `folders`.
 public struct WebFolder: Equatable, Sendable {
-  /// A folder in it.
+  /// A subfolder.
   public struct Folder: Equatable, Sendable {
     /// The absolute URL, with its last slash.
     public let url: String
-    /// Text of a stranger.
+    /// Untrusted text.
     public let name: String
   }
 
   /// The URL that was asked, with its last slash.
   public let url: String
-  /// What the server calls it, else the last part of its address. Text of a stranger.
+  /// The server's name for it, or else the last part of its address. Untrusted text.
   public let name: String
   /// In natural order; hidden ones are left out.
   public let stories: [Story]
   /// In natural order; hidden ones are left out.
   public let folders: [Folder]
-  /// What the answer named that is not in this folder.
+  /// Entries of the answer that are not in this folder.
   public let skipped: [Skipped]
 
   /// Reads an answer to PROPFIND of depth 1 (RFC 4918).
   ///
   /// - Parameters:
-  ///   - url: what was asked.
-  ///   - address: what answered, where redirects led to another address. Nothing but what lies
-  ///     directly below it is believed.
-  ///   - origin: what the stories are named by.
+  /// - url: the address that was asked for.
+  /// - address: the address that answered, if redirects led to another one. Only entries directly
+  ///   below it are accepted.
+  /// - origin: what names the stories.
   public init(
     url: String, at address: String? = nil, namedBy origin: Story.Origin? = nil, listing: [UInt8]
   ) throws(FeedError) {
@@ -74,10 +74,11 @@ public struct WebFolder: Equatable, Sendable {
     self.folders = folders
   }
 
-  /// The feed of this folder: its own stories are the first reel, then each folder in it is one.
+  /// The feed of this folder: its own stories are the first reel, and each subfolder is another
+  /// one.
   ///
-  /// - Parameter parts: what the folders in it hold, by their URL, or why that is not known. Those
-  ///   without are left out.
+  /// - Parameter parts: the subfolders by their URL, or why they could not be read. Those without
+  ///   an entry are left out.
   public func feed(parts: [String: Result<WebFolder, FeedError>]) throws(FeedError) -> Feed {
     var feed = Feed(identity: url, title: name, skipped: skipped)
     if !stories.isEmpty { feed.reels.append(Reel(name: name, stories: stories)) }
@@ -109,7 +110,7 @@ public struct WebFolder: Equatable, Sendable {
 
   private struct Entry {
     let response: Multistatus.Response
-    /// What comes after the folder's URL, encoded.
+    /// The part after the folder's URL, encoded.
     let part: String
   }
 
@@ -129,8 +130,8 @@ public struct WebFolder: Equatable, Sendable {
     throw .cannotRead(source: shown, reason: reason)
   }
 
-  /// What a file is by its name, else by what the server calls it; nil for what is no medium.
-  /// Lists and feeds are left out, as in folders of this machine.
+  /// The kind of a file by its name, or else by the server's MIME type; nil for what is no medium.
+  /// Lists and feeds are left out, as in local folders.
   private static func kind(_ name: String, _ type: String) -> Story.Kind? {
     switch ExtensionHint(path: name) {
     case .media(let kind): kind

@@ -1,13 +1,13 @@
 import Addresses
 
-/// Where a folder of the web is, and what lies directly below it.
+/// Where a web folder is, and which addresses are directly below it.
 struct WebFolderPlace {
-  /// What an address in its list means.
+  /// What an address in its list stands for.
   enum Location: Equatable {
     case itself
-    /// Its name, and that as the last part of a URL.
+    /// The member's name, and the same encoded as the last part of a URL.
     case member(name: String, part: String)
-    /// Not directly below it.
+    /// Not directly below the folder.
     case elsewhere
   }
 
@@ -15,22 +15,22 @@ struct WebFolderPlace {
   /// Decoded, from `/` to `/`.
   private let path: [UInt8]
 
-  /// - Parameter url: with its last slash.
+  /// - Parameter url: the folder's URL, with its last slash.
   init?(_ url: String) {
     guard let parts = WebFolderPlace.take(url), let host = parts.host else { return nil }
     self.host = host
     path = parts.path
   }
 
-  /// The last part of the path, else the host.
+  /// The last part of the path, or the host if there is none.
   var name: String {
     let last = path.split(separator: UInt8(ascii: "/")).last
     return last.map { String(decoding: $0, as: UTF8.self) } ?? host
   }
 
-  /// What a list's `href` means: an absolute URL or path (RFC 4918, section 8.3). Servers behind
-  /// another one often name the scheme, host or port that only they are known by: the path alone
-  /// decides, and what is asked for it is the server that has listed it.
+  /// Resolves an `href` of the list: an absolute URL or path (RFC 4918, section 8.3). Servers
+  /// behind a proxy often name a scheme, host or port by which only they are known. So only the
+  /// path is compared, and the member is requested from the server that listed it.
   func locate(_ href: String) -> Location {
     guard href.utf8.count <= Limit.addressBytes, let parts = WebFolderPlace.take(href) else {
       return .elsewhere

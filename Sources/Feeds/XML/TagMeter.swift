@@ -1,14 +1,14 @@
-/// Counts the attributes of each tag of an XML text before a parser sees it: the parser compares each
-/// attribute with all others.
+/// Counts the attributes of each tag of an XML text before the parser gets it, because the parser
+/// compares each attribute with all others.
 struct TagMeter {
-  /// No tag of any use has more.
+  /// No useful tag has more.
   static let mostAttributes = 1000
 
   private enum State {
     case text
-    /// Behind `<`.
+    /// After `<`.
     case open
-    /// Behind `<!`.
+    /// After `<!`.
     case declaration
     case comment, literal, instruction
     case tag, quoted
@@ -16,15 +16,16 @@ struct TagMeter {
 
   private var state = State.text
   private var count = 0
-  /// The quote that ends a value.
+  /// The quote that ends the current value.
   private var quote: UInt8 = 0
-  /// The last bytes in a declaration, comment or its like, the newest lowest.
+  /// The last bytes in a declaration, comment, CDATA section or instruction, the newest in the
+  /// lowest bits.
   private var last: UInt64 = 0
 
   private static let comment = packed("--")
   private static let literal = packed("[CDATA[")
 
-  /// Whether no tag has more than it may, as far as the text goes.
+  /// Takes the next bytes; false once a tag has too many attributes.
   mutating func takes(_ bytes: [UInt8]) -> Bool {
     let text = bytes.span
     var index = 0
@@ -97,7 +98,7 @@ struct TagMeter {
     text.utf8.reduce(0) { $0 << 8 | UInt64($1) }
   }
 
-  /// Ends what `>` ends after these bytes.
+  /// Takes a byte; a `>` after the bytes `end` leads back to text.
   private mutating func leave(_ byte: UInt8, after end: UInt64, mask: UInt64) {
     if byte == UInt8(ascii: ">"), last & mask == end { state = .text }
     last = last << 8 | UInt64(byte)

@@ -1,8 +1,9 @@
-/// Makes well-formed XML of what only looks like it, so that a parser understands all of it: each end
-/// tag gets its start, values get quotes, what begins no tag or reference stands for itself, names of
-/// HTML become their characters, and characters that XML forbids become U+FFFD.
+/// Turns text that only resembles XML into well-formed XML, so that a parser understands all of it:
+/// each end tag gets its start tag, values get quotes, characters that begin no tag or reference
+/// are escaped, HTML's named references become their characters, and characters that XML forbids
+/// become U+FFFD.
 struct XMLMender {
-  /// What had to be guessed or was lost, and the line where that first happened.
+  /// What had to be guessed or was lost: the line where it first happened, and how often.
   private(set) var mishaps: [Mishap: (first: Int, count: Int)] = [:]
   /// A tag has more attributes than any tag may.
   private(set) var hasTooManyAttributes = false
@@ -16,49 +17,50 @@ struct XMLMender {
   }
 
   private let entities: [String: String]
-  /// What entities may still add to the text.
+  /// How many bytes entities may still add to the text.
   private var expansion = 1 << 20
   private var state = State.content
-  /// What cannot be judged before more has come, and how much of it is done.
+  /// Input that cannot be handled before more has come; `place` is how far it is done.
   private var bytes: [UInt8] = []
   private var place = 0
   private var mended: [UInt8] = []
-  /// The names of the open elements, outermost first.
+  /// The open elements, outermost first.
   private var open: [Name] = []
-  /// Open elements beyond those.
+  /// How many more elements are open inside those.
   private var uncounted = 0
   private var hasRoot = false
   private var isFinished = false
   private var line = 1
-  /// Nothing was opened in the innermost element so far.
+  /// No element was opened in the innermost one so far.
   private var isLeaf = false
   /// The last byte of text.
   private var last: UInt8 = 0
 
   private struct Name {
     let text: [UInt8]
-    /// Deeper ones than a reader takes are not handed on.
+    /// Whether its tags are passed on: not those of elements deeper than readers accept.
     let isShown: Bool
   }
 
-  /// No tag and no reference is longer, or else it is none.
+  /// Limits of tags and references: a `<` or `&` that begins a longer one is escaped.
   private static let tagBytes = 64 << 10
   private static let referenceBytes = 32
-  /// Elements in each other; those within are told without their tags.
+  /// How deep elements may be nested; the tags of deeper ones are left out.
   private static let deepest = Limit.nesting - 2
-  /// Elements that are open at once: each end tag is looked for among them. What is opened beyond is
-  /// only counted.
+  /// How many open elements are kept, because each end tag is looked for among them. More are only
+  /// counted.
   private static let mostOpen = 1024
 
   init(entities: [String: String] = [:]) { self.entities = entities }
 
-  /// The next bytes, mended; some may be held back, or all. No character is cut by their end.
+  /// The next bytes, mended; some or all of them may be held back. They never end within a
+  /// character.
   mutating func mend(_ piece: [UInt8]) -> [UInt8] {
     bytes += piece
     return work(isLast: false)
   }
 
-  /// The last bytes, mended. Elements that are still open stay so.
+  /// The last bytes, mended. Elements that are still open are not closed.
   mutating func finish() -> [UInt8] {
     guard !isFinished else { return [] }
     isFinished = true
@@ -68,7 +70,7 @@ struct XMLMender {
     return rest
   }
 
-  /// What the text should have been, in the order in which it is told.
+  /// Notes on the mistakes in the text, in the order in which they are shown.
   var notes: [TextNote] {
     Mishap.allCases.compactMap { mishap in
       mishaps[mishap].map {
@@ -95,7 +97,7 @@ struct XMLMender {
 
   // MARK: - Steps
 
-  /// Goes on by one tag, reference or run of text; false where more must come first.
+  /// Mends one tag, reference or run of text; false where more bytes must come first.
   private mutating func step(isLast: Bool) -> Bool {
     switch state {
     case .content: break
@@ -114,7 +116,7 @@ struct XMLMender {
     return true
   }
 
-  /// Text up to the next tag or reference.
+  /// Mends the text up to the next tag or reference.
   private mutating func run() {
     let start = place
     let end = XMLMender.endOfText(bytes, from: start)
@@ -137,7 +139,7 @@ struct XMLMender {
     return end
   }
 
-  /// Copies text; `]]>` is none (XML 1.0, section 2.4).
+  /// Copies text; `]]>` may not be in it (XML 1.0, section 2.4).
   private mutating func copy(_ range: Range<Int>) {
     for index in range {
       let byte = bytes[index]
@@ -178,7 +180,8 @@ struct XMLMender {
     }
   }
 
-  /// Goes on to the end of a section, comment or instruction; false where it is not there yet.
+  /// Goes to the end of a CDATA section, comment or instruction; false where the end has not come
+  /// yet.
   private mutating func skip(to end: String, isLast: Bool, isKept: Bool) -> Bool {
     let mark = Array(end.utf8)
     var index = place
@@ -190,7 +193,7 @@ struct XMLMender {
         index += 1
       }
     }
-    // A part of the mark may be at the end.
+    // The end may have come in part.
     let upTo = isFound || isLast ? index : max(place, bytes.count - mark.count + 1)
     if isKept, !open.isEmpty {
       for index in place..<upTo { append(bytes[index]) }
@@ -205,7 +208,7 @@ struct XMLMender {
     return true
   }
 
-  /// What begins with `<`; false where more must come first.
+  /// Handles what begins with `<`; false where more bytes must come first.
   private mutating func markup(isLast: Bool) -> Bool {
     guard place + 9 <= bytes.count || isLast else { return false }
     let rest = bytes[place...]
@@ -244,7 +247,7 @@ struct XMLMender {
     }
   }
 
-  /// A `<` that begins nothing.
+  /// Escapes a `<` that begins nothing.
   private mutating func literally() -> Bool {
     put(Array("&lt;".utf8))
     place += 1
@@ -317,7 +320,7 @@ struct XMLMender {
       switch value[index] {
       case UInt8(ascii: "<"): mended += "&lt;".utf8
       case UInt8(ascii: "\""): mended += "&quot;".utf8
-      // Told as a space, and counted with the tag.
+      // A line end becomes a space here; `startTag` adds the tag's line ends after it.
       case 0x0A: mended.append(0x20)
       case UInt8(ascii: "&"):
         let end = min(referenceEnd(from: index, isLast: true) ?? index + 1, value.endIndex)
@@ -329,8 +332,8 @@ struct XMLMender {
     }
   }
 
-  /// Ends the last open element of this name with all that is open in it; what was never opened does
-  /// not end.
+  /// Ends the last open element of this name and all that are open in it; an end tag without a
+  /// start tag is ignored.
   private mutating func close(_ name: [UInt8]) {
     guard uncounted == 0 else {
       uncounted -= 1
@@ -353,8 +356,9 @@ struct XMLMender {
     open.removeSubrange(place...)
   }
 
-  /// The place of the innermost element, where nothing was opened in it and this may be meant to end
-  /// it: what ends an element of HTML ends another, or nothing.
+  /// The index of the innermost element, if no element was opened in it and this end tag may be a
+  /// misspelling of its own. An end tag of an HTML element is not: it ends another element, or
+  /// none.
   private mutating func misspelt(_ name: [UInt8]) -> Int? {
     guard isLeaf, open.count > 1,
       !HTMLText.isKnown(String(decoding: name, as: UTF8.self).lowercased())
@@ -365,7 +369,8 @@ struct XMLMender {
 
   // MARK: - References
 
-  /// The place behind a reference, or behind an ampersand that begins none; nil where more must come.
+  /// The place after a reference, or after an ampersand that begins none; nil where more bytes must
+  /// come first.
   private func referenceEnd(from start: Int, isLast: Bool) -> Int? {
     let text = bytes[(start + 1)...].prefix(XMLMender.referenceBytes)
     let name = text.prefix { XMLTag.isReferenceByte($0) }
@@ -378,7 +383,7 @@ struct XMLMender {
     return isReference ? name.endIndex + 1 : start + 1
   }
 
-  /// What a reference, or an ampersand alone, stands for, as XML.
+  /// The text of a reference, or of a lone ampersand, as XML.
   private mutating func reference(_ range: Range<Int>) -> [UInt8] {
     let lone = Array("&amp;".utf8)
     guard range.count > 2 else { return lone }

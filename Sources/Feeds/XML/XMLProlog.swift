@@ -1,17 +1,17 @@
-/// What stands before the outermost element of a feed: an XML declaration, a document type, or what
-/// should not be there. None of it is handed on.
+/// The part before the outermost element of a feed: an XML declaration, a document type, or things
+/// that should not be there. The parser gets none of it.
 struct XMLProlog {
-  /// Texts that the document type gives names to, without references in them; empty for those that
-  /// lie elsewhere or are long.
+  /// The entities that the document type declares, with the references in their texts resolved. The
+  /// text is empty for external and long ones.
   private(set) var entities: [String: String] = [:]
   private(set) var hasDocumentType = false
-  /// The outermost element and what follows, as far as it was given, after as many line ends as were
-  /// left out.
+  /// The outermost element and the rest of the given bytes, after as many line ends as the prolog
+  /// has, so that lines are counted right.
   private(set) var rest: [UInt8]
 
-  /// A longer one is not looked through.
+  /// The longest prolog that is read.
   static let mostBytes = 1 << 20
-  /// What is no XML at all may stand before it for so many bytes.
+  /// How many bytes that are no XML may be before it.
   private static let junkBytes = 4096
   private static let entityBytes = 4096
   private static let mostEntities = 1000
@@ -21,7 +21,7 @@ struct XMLProlog {
 
   /// Nil where more of the text is needed.
   ///
-  /// - Parameter isWhole: whether there is no more.
+  /// - Parameter isWhole: whether `bytes` is the whole text.
   init?(_ bytes: [UInt8], isWhole: Bool) {
     self.bytes = bytes
     rest = []
@@ -32,7 +32,8 @@ struct XMLProlog {
     rest = Array(repeating: 0x0A, count: lines) + bytes[end...]
   }
 
-  /// Where XML begins: some servers send warnings, empty lines or marks before it.
+  /// The place where XML begins: some servers send warnings, empty lines or byte order marks before
+  /// it.
   private static func start(of bytes: [UInt8]) -> Int {
     let head = bytes.prefix(junkBytes)
     var first: Int?
@@ -44,7 +45,7 @@ struct XMLProlog {
     return first ?? 0
   }
 
-  /// Whether a text in small letters begins as a feed or list does.
+  /// Whether a text in lower case begins like a feed or list.
   static func isStart(_ text: String) -> Bool {
     if text.hasPrefix("<?xml") || text.hasPrefix("<!doctype rss") { return true }
     let name = text.dropFirst().prefix { $0 != " " && $0 != ">" && $0 != "/" && !$0.isNewline }
@@ -68,13 +69,13 @@ struct XMLProlog {
       } else {
         return open
       }
-      // What does not end is for the parser to say.
+      // If it does not end, the parser reports the mistake.
       guard let end else { return isWhole ? open : nil }
       place = end
     }
   }
 
-  /// The place behind a document type, with what it declares.
+  /// Takes the entities of a document type; gives the place after it.
   private mutating func documentType(from open: Int) -> Int? {
     var index = open + 2
     var found: [String: String] = [:]
@@ -106,8 +107,8 @@ struct XMLProlog {
     return nil
   }
 
-  /// An entity with its text, in which those before it are resolved. What lies elsewhere is never
-  /// asked for (XML 1.0, section 4.2).
+  /// An entity with its text, in which earlier entities are resolved. External ones are never
+  /// fetched (XML 1.0, section 4.2).
   private func entity(
     from start: Int, _ others: [String: String]
   ) -> (name: String, text: String)? {

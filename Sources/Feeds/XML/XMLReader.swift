@@ -1,25 +1,27 @@
 import CXML2
 
-/// What comes next in an XML text.
+/// The next thing in an XML text.
 enum XMLEvent {
   case start(XMLName, XMLAttributes)
-  /// Some text of the element that is open; one text may come in several pieces. References in it are
-  /// decoded, but in a CDATA section there are none: that is `isLiteral`.
+  /// Text of the open element; it may come in several pieces. References in it are decoded, except
+  /// in a CDATA section, which holds none: there `isLiteral` is true.
   case text(String, isLiteral: Bool)
-  /// The element that was started last and is still open ends.
+  /// The end of the innermost open element.
   case end
 }
 
 /// The name of an element: its namespace counts, its prefix does not.
 struct XMLName: Equatable {
-  /// The namespace of `xml:base` and its kin.
+  /// The namespace of `xml:base` and `xml:lang`.
   static let xmlSpace = "http://www.w3.org/XML/1998/namespace"
 
-  /// Empty for none. Where a prefix is not declared, what it usually means.
+  /// The namespace; empty for none. For an undeclared prefix, the one that the prefix usually
+  /// stands for.
   let space: String
   let local: String
 
-  /// What a prefix means that is not declared: no namespace of the text's own, in any case.
+  /// The namespace that an undeclared prefix usually stands for. Unknown prefixes get one that no
+  /// text can declare by accident.
   static func usualSpace(of prefix: String) -> String {
     switch prefix {
     case "media", "mrss": "http://search.yahoo.com/mrss/"
@@ -38,18 +40,18 @@ struct XMLName: Equatable {
 struct XMLAttributes {
   fileprivate(set) var all: [(name: XMLName, value: String)] = []
 
-  /// The value of an attribute without a namespace, else of one in this namespace.
+  /// The value of an attribute in this namespace, by default of one without any.
   func value(_ local: String, in space: String = "") -> String? {
     all.first { $0.name.local == local && $0.name.space == space }?.value
   }
 }
 
-/// Reads XML text from front to back without building a tree. Nothing is loaded, and no entities
-/// but those of XML itself exist.
+/// Reads XML text from front to back without building a tree. Nothing external is loaded, and only
+/// XML's own entities are known.
 struct XMLReader {
   /// Why a text cannot be read.
   enum Failure: Error, Equatable {
-    /// libxml2 is not there.
+    /// libxml2 is not installed.
     case unavailable
     /// It is not well-formed from about this line on.
     case malformed(line: Int)
@@ -57,10 +59,10 @@ struct XMLReader {
     case tooManyAttributes
   }
 
-  /// Hands on what is in a text until it ends or `take` returns false.
+  /// Passes the events of a text to `take`, until the text ends or `take` returns false.
   ///
-  /// - Parameter recovers: whether what comes after a mistake counts too, as far as it can be
-  ///   understood; the mistake still throws in the end.
+  /// - Parameter recovers: whether to go on after a mistake as far as possible; the mistake is
+  ///   still thrown in the end.
   static func read(
     _ bytes: [UInt8], recovers: Bool = false, _ take: (XMLEvent) -> Bool
   ) throws(Failure) {
@@ -72,12 +74,13 @@ struct XMLReader {
     }
   }
 
-  /// Does the same with the text of a feed, piece by piece. What stands before its outermost element
-  /// does not count.
+  /// Does the same with the text of a feed, a piece at a time. The part before its outermost
+  /// element is ignored.
   ///
-  /// - Parameter mends: whether what is no XML is taken as it was meant (`XMLMender`). Otherwise it is
-  ///   malformed, as is a text with a document type: that may name entities, which are mended.
-  /// - Returns: what is to be said of the text.
+  /// - Parameter mends: whether mistakes are mended (`XMLMender`). If not, they are malformed, and
+  ///   so is a text with a document type, because it may declare entities, which only the mender
+  ///   knows.
+  /// - Returns: the notes on the text.
   static func read(
     _ text: FeedText, mends: Bool, _ take: (XMLEvent) -> Bool
   ) throws(Failure) -> [TextNote] {
@@ -124,7 +127,7 @@ struct XMLReader {
     }
   }
 
-  /// The name of the outermost element; nil where the text has none that could be read.
+  /// The name of the outermost element; nil where no readable one exists.
   static func root(of text: FeedText) throws(Failure) -> XMLName? {
     var root: XMLName?
     do {
@@ -156,7 +159,7 @@ struct XMLReader {
     private var isStopped = false
     private var isTooDeep = false
     private var meter = TagMeter()
-    /// Names that were met lately, by their place in memory, where the parser keeps them while it
+    /// A cache of names by their address in memory, where the parser keeps them as long as it
     /// lives.
     private var names: [(place: UnsafePointer<CChar>?, text: String)] = Array(
       repeating: (nil, ""), count: 64)
@@ -180,7 +183,7 @@ struct XMLReader {
         let piece = next()
         if piece.isEmpty { break }
         guard meter.takes(piece) else { return .tooManyAttributes }
-        // Nothing may stand before an XML declaration, but some feeds begin with an empty line.
+        // XML allows nothing before its declaration, but some feeds begin with an empty line.
         let start = isFirst ? piece.prefix { $0 == 0x20 || (9...13).contains($0) }.count : 0
         isFirst = false
         let code = piece[start...].withUnsafeBytes { bytes in
@@ -220,12 +223,12 @@ struct XMLReader {
         return stop()
       }
       var found = XMLAttributes()
-      // As CXML2.h has it: name, prefix, namespace, start and end of the value.
+      // As CXML2.h says: name, prefix, namespace, start and end of the value.
       for place in stride(from: 0, to: count * 5, by: 5) {
         guard let attributes, let start = attributes[place + 3], let end = attributes[place + 4]
         else { continue }
         let value = lent(start, end - start)
-        // libxml2 leaves this one reference, for trees that are built of it.
+        // libxml2 leaves this one reference undecoded, for programs that build trees.
         let isPlain = !value.utf8.contains(UInt8(ascii: "&"))
         found.all.append(
           (
@@ -245,7 +248,7 @@ struct XMLReader {
       if let text { pass(.text(lent(text, count), isLiteral: isLiteral)) }
     }
 
-    /// A copy of text that is lent for a moment.
+    /// A copy of text that is valid only during a callback.
     private func lent(_ start: UnsafePointer<CChar>, _ count: Int) -> String {
       String(decoding: UnsafeRawBufferPointer(start: start, count: count), as: UTF8.self)
     }
@@ -283,7 +286,7 @@ extension XMLReader.Failure {
     }
   }
 
-  /// The same where the rest of the text counts.
+  /// The same as a note, where the rest of the text is used.
   var note: TextNote {
     TextNote(words: "\(words): something may be missing", costsStories: true)
   }

@@ -1,17 +1,17 @@
-/// A start tag as it stands in a text that may be no XML: values may be without quotes.
+/// A start tag in a text that may not be well-formed: values may have no quotes.
 struct XMLTag {
   let name: [UInt8]
-  /// Each name once, with its value as written between the quotes.
+  /// The attributes, each name once, with the value as written, without its quotes.
   private(set) var attributes: [(name: [UInt8], value: ArraySlice<UInt8>)] = []
   private(set) var isEmpty = false
 
   /// Where a tag ends.
   enum End {
-    /// The place behind its `>`.
+    /// The place after its `>`.
     case at(Int)
     /// More of the text is needed.
     case missing
-    /// It is no tag: another begins in it.
+    /// It is no tag: another tag begins in it.
     case none
     /// It has more attributes than any tag may.
     case tooMany
@@ -21,7 +21,7 @@ struct XMLTag {
     let text = bytes.span
     var index = start + 1
     var quote: UInt8?
-    // A quote opens a value only behind `=`.
+    // A quote opens a value only after `=`.
     var isValue = false
     var count = 0
     var firstEnd: Int?
@@ -30,7 +30,7 @@ struct XMLTag {
       if let open = quote {
         if byte == open { quote = nil }
         if byte == UInt8(ascii: ">") { firstEnd = firstEnd ?? index }
-        // No value holds a tag: its quote is missing.
+        // No value holds a tag, so the closing quote is missing.
         if byte == UInt8(ascii: "<"), let firstEnd { return .at(firstEnd + 1) }
       } else {
         switch byte {
@@ -48,11 +48,12 @@ struct XMLTag {
       index += 1
     }
     guard isWhole, quote != nil else { return .missing }
-    // A quote that is never closed closes nothing: the tag ends where any would.
+    // The quote is never closed: the tag ends at the first `>`.
     return bytes[start...].firstIndex(of: UInt8(ascii: ">")).map { .at($0 + 1) } ?? .missing
   }
 
-  /// Nil where it has no name. More attributes than a tag may have are not all read.
+  /// Nil where the name is malformed. Not all attributes are read if there are more than a tag may
+  /// have.
   init?(_ tag: ArraySlice<UInt8>) {
     var rest = tag.dropFirst().dropLast()
     let word = rest.prefix { !XMLTag.isSpace($0) && $0 != UInt8(ascii: "/") }
@@ -76,7 +77,7 @@ struct XMLTag {
     isEmpty = tag.dropLast().last == UInt8(ascii: "/")
   }
 
-  /// The value behind a name; nil where none is.
+  /// The value after a name; nil where there is none.
   private static func value(_ rest: inout ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
     let after = rest.drop(while: isSpace)
     guard after.first == UInt8(ascii: "=") else { return nil }
@@ -93,21 +94,23 @@ struct XMLTag {
     }
     let value = rest.prefix { !isSpace($0) }
     rest = rest[value.endIndex...]
-    // The slash of an empty element is none of its value, but that of an address may be.
+    // The slash of an empty-element tag does not belong to the value; a slash inside an address
+    // may.
     return rest.isEmpty && value.last == UInt8(ascii: "/") ? value.dropLast() : value
   }
 
-  /// Elements of HTML that hold nothing.
+  /// Elements of HTML that are always empty.
   static func isVoid(_ name: [UInt8]) -> Bool {
     ["br", "hr", "img", "wbr", "input"].contains { matches(name, $0) }
   }
 
-  /// Elements of HTML that are often not ended and do not lie in their like.
+  /// Elements of HTML whose end tag is often missing, and that are never inside one of the same
+  /// name.
   static func isAlone(_ name: [UInt8]) -> Bool {
     ["p", "li", "tr", "td", "th", "dt", "dd", "option"].contains { matches(name, $0) }
   }
 
-  /// Elements of feeds and lists that do not lie in their like.
+  /// Elements of feeds and lists that are never inside one of the same name.
   static func isOfAList(_ name: [UInt8]) -> Bool {
     ["item", "entry", "track"].contains { matches(name, $0) }
   }

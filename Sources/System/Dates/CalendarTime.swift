@@ -1,8 +1,8 @@
 import Glibc
 
-/// A moment of UTC in the Gregorian calendar. Each day has 86,400 seconds, as POSIX has it.
+/// A moment in UTC in the Gregorian calendar. Each day has 86,400 seconds, as in POSIX.
 ///
-/// All formats of dates are read and written by it: `HTTPDate`, `InternetDate`, `MailDate`.
+/// All date formats are read and written with it: `HTTPDate`, `InternetDate`, `MailDate`.
 public struct CalendarTime: Equatable, Sendable {
   public let year: Int64
   /// 1 to 12.
@@ -15,7 +15,7 @@ public struct CalendarTime: Equatable, Sendable {
   /// 0 for Sunday.
   public let weekday: Int
 
-  /// In English, and with the three letters that all formats begin them with.
+  /// The English names, of which all formats use the first three letters.
   static let months = [
     "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
   ]
@@ -32,7 +32,7 @@ public struct CalendarTime: Equatable, Sendable {
     weekday = Int(parts.tm_wday)
   }
 
-  /// The midnight that a day begins with, in seconds since 1970; nil where there is no such day, and
+  /// The midnight at which a day begins, in seconds since 1970; nil where there is no such day, and
   /// for years that do not have one to four digits.
   public static func midnight(year: Int64, month: Int64, day: Int64) -> Int64? {
     guard (1...9999).contains(year), (1...12).contains(month), (1...31).contains(day) else {
@@ -43,7 +43,7 @@ public struct CalendarTime: Equatable, Sendable {
       Int32(year) - 1900, Int32(month) - 1, Int32(day)
     )
     let seconds = timegm(&parts)
-    // What is no day of its month has become one of the next.
+    // timegm turns a day that its month does not have into one of the next month.
     return parts.tm_mday == Int32(day) ? Int64(seconds) : nil
   }
 

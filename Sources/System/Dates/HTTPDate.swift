@@ -15,8 +15,7 @@ public enum HTTPDate {
     return "\(time.day.padded(2))/\(month)/\(time.year.padded(4)):\(time.clock) +0000"
   }
 
-  /// Reads the one form that is sent today and the two obsolete ones, as a server should; nil for
-  /// anything else.
+  /// Reads the current form and the two obsolete ones, as a server should; nil for anything else.
   public static func seconds(_ text: String) -> Int64? {
     let words = text.split { $0 == " " || $0 == "," || $0 == "-" }.map(String.init)
     switch words.count {
@@ -33,14 +32,14 @@ public enum HTTPDate {
     }
   }
 
-  /// Reads also what servers send instead, as a client should: other zones, no seconds, no name of
-  /// the day; nil for what is no date.
+  /// Reads other forms that servers send too, as a client should: other zones, no seconds, no name
+  /// of the day; nil for what is no date.
   public static func secondsLeniently(_ text: String) -> Int64? {
     seconds(text) ?? MailDate.secondsSince1970(text)
       ?? MailDate.secondsSince1970(withSpaces(text))
   }
 
-  /// With spaces for the hyphens of "06-Nov-94", and not for the sign of a zone.
+  /// Replaces the hyphens of "06-Nov-94" by spaces, but not the sign of a zone.
   private static func withSpaces(_ text: String) -> String {
     text.split(separator: " ").map { word in
       word.count { $0 == "-" } == 2 ? String(word.replacing("-", with: " ")) : String(word)

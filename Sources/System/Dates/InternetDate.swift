@@ -1,9 +1,9 @@
-/// Dates of RFC 3339, the profile of ISO 8601 for the Internet, as JSON Feed and Atom have them.
+/// Dates of RFC 3339, the profile of ISO 8601 for the Internet, which JSON Feed and Atom use.
 /// `WallClock.text` writes them.
 public enum InternetDate {
-  /// The seconds since 1970 of `2026-11-28T09:00:00Z`; fractions are cut, a leap second counts as
-  /// the second after it. A date without time is its midnight in UTC, a month its first day, and there
-  /// may be a space before the zone. Nil if it is no such date.
+  /// The seconds since 1970 of `2026-11-28T09:00:00Z`. Fractions are cut, and a leap second counts
+  /// as the second after it. A date without a time is its midnight in UTC, a month its first day,
+  /// and there may be a space before the zone. Nil if it is no such date.
   public static func secondsSince1970(_ text: String) -> Int64? {
     var digits = Scanner(text)
     guard let year = digits.number(4), digits.take("-"), let month = digits.number(2) else {
@@ -50,7 +50,7 @@ public enum InternetDate {
       return true
     }
 
-    /// Exactly so many digits.
+    /// Reads exactly so many digits.
     mutating func number(_ count: Int) -> Int64? {
       var value: Int64 = 0
       for _ in 0..<count {
@@ -67,7 +67,7 @@ public enum InternetDate {
       return count
     }
 
-    /// `Z` or `±hh:mm`; nothing counts as UTC.
+    /// Reads `Z` or `±hh:mm`; a missing zone is UTC.
     mutating func zoneSeconds() -> Int64? {
       if isAtEnd || take("Z") || take("z") { return 0 }
       let isWest = take("-")

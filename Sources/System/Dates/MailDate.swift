@@ -1,17 +1,17 @@
-/// A date as RSS writes it: RFC 822 with the years of RFC 5322, and what is often made of that, such as
-/// the order of asctime(3).
+/// A date as in RSS: RFC 822 with the years of RFC 5322, and common variants of that, such as the
+/// order of asctime(3).
 public struct MailDate: Equatable {
   public let secondsSince1970: Int64
-  /// The name of its zone where that means nothing: then it counts as UTC.
+  /// The name of its zone if that is unknown; it then counts as UTC.
   public let unknownZone: String?
 
   /// The seconds since 1970 of `Sat, 28 Nov 2026 09:00:00 GMT`; nil if it is no such date. The name
-  /// of the day is not read, a zone that is not known counts as UTC.
+  /// of the day is ignored, and an unknown zone counts as UTC.
   public static func secondsSince1970(_ text: String) -> Int64? {
     MailDate(text)?.secondsSince1970
   }
 
-  /// Nil if it is no such date. The name of the day is not read.
+  /// Nil if it is no such date. The name of the day is ignored.
   public init?(_ text: String) {
     var words = Words(text)
     words.skipLetters()
@@ -71,7 +71,7 @@ public struct MailDate: Equatable {
       }
     }
 
-    /// Seconds since midnight of `9:00` or `09:00:00`.
+    /// Reads a time such as `9:00` or `09:00:00`; gives the seconds since midnight.
     mutating func time() -> Int64? {
       guard let hour = number(1...2)?.value, take(":"), let minute = number(1...2)?.value else {
         return nil
@@ -90,7 +90,7 @@ public struct MailDate: Equatable {
       return true
     }
 
-    /// A number of so many digits.
+    /// Reads a number of so many digits.
     mutating func number(_ digits: ClosedRange<Int>) -> (value: Int64, digits: Int)? {
       skipSpace()
       var value: Int64 = 0
@@ -104,8 +104,8 @@ public struct MailDate: Equatable {
       return digits.contains(count) ? (value, count) : nil
     }
 
-    /// Up to four letters of the next word as one number, in small letters; the rest of it is
-    /// passed over.
+    /// Up to four letters of the next word, in lower case, as one number; the rest of the word is
+    /// skipped.
     private mutating func letters() -> UInt32 {
       skipSpace()
       var packed: UInt32 = 0
@@ -116,14 +116,14 @@ public struct MailDate: Equatable {
       return packed
     }
 
-    /// 1 to 12.
+    /// Reads the name of a month; gives 1 to 12.
     mutating func month() -> Int64? {
       var name = letters()
       while name >= 1 << 24 { name >>= 8 }
       return Words.months.firstIndex(of: name).map { Int64($0 + 1) }
     }
 
-    /// Two digits are a year of 1950 to 2049 (RFC 5322, section 4.3).
+    /// Reads a year. Two digits are a year from 1950 to 2049 (RFC 5322, section 4.3).
     mutating func year() -> Int64? {
       guard let (value, digits) = number(2...4), digits != 3 else { return nil }
       if digits == 4 { return value }
@@ -136,7 +136,7 @@ public struct MailDate: Equatable {
       var unknownName: String?
     }
 
-    /// `+0100`, `+01:00`, `GMT`, `GMT+01:00` or another name; nothing is UTC.
+    /// Reads `+0100`, `+01:00`, `GMT`, `GMT+01:00` or another name; a missing zone is UTC.
     mutating func zone() -> Zone? {
       guard isAtLetter else { return offset() }
       let start = rest
@@ -171,7 +171,7 @@ public struct MailDate: Equatable {
 
     private static let universal = Set(["gmt", "utc", "ut", "z", "wet"].map(packed))
 
-    /// Names of RFC 822, and those of which only one zone is meant elsewhere.
+    /// Names of RFC 822, and other names that are unambiguous.
     private static let zoneHours: [UInt32: Int64] = [
       packed("est"): -5, packed("edt"): -4, packed("cst"): -6, packed("cdt"): -5,
       packed("mst"): -7, packed("mdt"): -6, packed("pst"): -8, packed("pdt"): -7,
