@@ -51,7 +51,7 @@ struct JSONFeed {
     } catch {
       guard error.offset != nil, feed.hasVersion, feed.collector.hasStories else { throw error }
       if !source.isLeft {
-        feed.collector.note("\(words(error)): what should follow is missing")
+        feed.collector.note("\(words(error)): the rest is missing")
       }
     }
     for odd in feed.reader.oddities {

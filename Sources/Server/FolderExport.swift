@@ -68,7 +68,8 @@ public struct FolderExport {
     let real = try place(of: target)
     for (inner, outer) in [(real, source), (source, real)]
     where inner == outer || inner.hasPrefix(outer == "/" ? "/" : outer + "/") {
-      throw ServerError.export(path: target, reason: "it and \(source) may not lie in each other")
+      throw ServerError.export(
+        path: target, reason: "it may neither be inside \(source) nor contain it")
     }
     try PublicFolder.make(real)
     guard try FileStatus(of: real).kind == .directory else {

@@ -40,10 +40,11 @@ final class Site: Sendable {
   private func respond(to request: Request) -> Answer {
     switch asked(request) {
     case .ours: break
-    case .malformed: return Site.text(400, "a request names one host")
+    case .malformed: return Site.text(400, "a request must name one host")
     case .foreign:
       return Site.text(
-        421, "only this machine's addresses and names are answered to; --token-file lifts that")
+        421,
+        "requests must name this machine by its address or name; --token-file lifts that")
     }
     if let token, !token.isShown(in: request.fields["authorization"]) {
       return Site.text(
@@ -122,7 +123,7 @@ final class Site: Sendable {
       guard error.code == EMFILE || error.code == ENFILE || error.code == ENOMEM else {
         return Site.notFound
       }
-      return Site.text(503, "too much is asked for at once", [("Retry-After", "2")])
+      return Site.text(503, "too many requests at once", [("Retry-After", "2")])
     }
   }
 
@@ -218,7 +219,7 @@ private struct Head {
     case .notModified: status = 304
     case .preconditionFailed:
       status = 412
-      words = "it is not what you know"
+      words = "it has changed"
       return
     case .unsatisfiable:
       status = 416

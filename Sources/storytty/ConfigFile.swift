@@ -1,9 +1,9 @@
 import System
 
-/// A configuration file taken apart: sections of keys and values, in the manner of mpv and git.
+/// A parsed configuration file: sections of keys and values, as in mpv and git.
 ///
-/// Comments stand on lines of their own (`#` or `;`). Nothing is cut or unquoted: a value is the
-/// rest of its line without the spaces around it.
+/// Comments are on lines of their own (`#` or `;`). Nothing is cut or unquoted: a value is the rest
+/// of its line, trimmed.
 struct ConfigFile {
   struct Entry: Equatable {
     var key: String
@@ -13,7 +13,7 @@ struct ConfigFile {
   }
 
   struct Section: Equatable {
-    /// The first word in the brackets; empty for what stands before the first section.
+    /// The first word in the brackets; empty for the part before the first section.
     var kind: String
     /// The rest in the brackets: a host, a feed's name.
     var name: String
@@ -21,7 +21,7 @@ struct ConfigFile {
     var entries: [Entry] = []
   }
 
-  /// A line that cannot be understood, as one sentence with file and line.
+  /// A line that cannot be understood, as a sentence with file and line.
   struct Mistake: Error {
     let words: String
   }
@@ -33,7 +33,8 @@ struct ConfigFile {
   /// of files in it need not be UTF-8.
   init(path: String, bytes: [UInt8]) throws(Mistake) {
     self.path = path
-    // Its marks, or its first character, which is none of those that stand for themselves alone.
+    // A byte order mark, or a NUL in the first character: no setting begins with a character above
+    // U+00FF.
     let isWide =
       [[0xFF, 0xFE], [0xFE, 0xFF]].contains(bytes.prefix(2)) || bytes.prefix(2).contains(0)
     guard !isWide else { throw mistake(1, "the file is UTF-16: save it as UTF-8") }
@@ -81,7 +82,7 @@ struct ConfigFile {
 }
 
 extension Substring {
-  /// Without the white space at both ends.
+  /// The text without the white space at both ends.
   var trimmed: Substring {
     let start = drop(while: \.isWhitespace)
     let end = start.reversed().drop(while: \.isWhitespace).count

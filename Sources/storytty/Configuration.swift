@@ -4,20 +4,20 @@ import Resources
 import System
 import Terminal
 
-/// What the configuration file says, put under what the command line says.
+/// The settings of the configuration file, which those of the command line override.
 struct Configuration {
   /// Sources by their name in the file, in its order.
   private(set) var feeds: [(name: String, sources: [String])] = []
-  /// Whether nobody else may have written the file.
+  /// Whether nobody else may write the file.
   private var isTrusted = true
-  /// The line of the first secret that stands in the file itself.
+  /// The line of the first secret written in the file itself.
   private var secretLine: Int?
 
   private static let largest = 1 << 20
 
-  /// Reads the file that the command line names, else the user's own where there is one.
+  /// Reads the file that the command line names, or the user's own if there is one.
   ///
-  /// - Parameter base: what the settings are put into.
+  /// - Parameter base: gets the settings.
   static func read(named path: String?, into base: inout Invocation) throws(UsageError)
     -> Configuration
   {
@@ -58,7 +58,7 @@ struct Configuration {
     return (bytes, status)
   }
 
-  /// Whether others may write the file or put another one in its place.
+  /// Whether others may write the file or replace it.
   private static func isWrittenByOthers(_ path: String, _ status: FileStatus) -> Bool {
     guard !status.isWrittenByOthers, let real = Paths.canonical(path),
       let slash = real.lastIndex(of: "/")
@@ -67,8 +67,8 @@ struct Configuration {
     return (try? FileStatus(of: folder.isEmpty ? "/" : folder))?.isWrittenByOthers ?? true
   }
 
-  /// The sources of a call: a configured feed by its name where no file is called so, and without
-  /// any source all configured feeds.
+  /// The sources of an invocation. The name of a configured feed stands for its sources where no
+  /// file has that name; without any source, all configured feeds are played.
   func sources(for invocation: Invocation) -> [String] {
     if invocation.sources.isEmpty, invocation.verb == .play { return feeds.flatMap(\.sources) }
     if [.history, .stats].contains(invocation.verb) { return invocation.sources }

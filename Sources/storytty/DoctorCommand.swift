@@ -8,7 +8,7 @@ import Sound
 import System
 import Terminal
 
-/// Says what this terminal and this machine can do.
+/// `storytty doctor`: shows what this terminal and this machine can do.
 struct DoctorCommand {
   let invocation: Invocation
 
@@ -89,7 +89,7 @@ struct DoctorCommand {
       let (text, ending) = try ChildProcess.output(of: program.path, arguments: ["--check"])
       for line in text.split(separator: "\n") { print("  \(DisplayText.safe(String(line)))") }
       if ending != .exited(status: 0) {
-        print("  warning      the sandbox does not hold: play only media that you trust")
+        print("  warning      the sandbox does not work: play only media that you trust")
       }
       return true
     } catch {

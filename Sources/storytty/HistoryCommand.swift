@@ -3,7 +3,7 @@ import Player
 import Resources
 import System
 
-/// `storytty history`: what was seen, on this machine and for its owner alone.
+/// `storytty history`: what was seen on this machine; only its user can read it.
 struct HistoryCommand {
   let invocation: Invocation
 
@@ -49,7 +49,7 @@ struct HistoryCommand {
   }
 }
 
-/// `storytty stats`: how often stories were told, and what the cache has spared.
+/// `storytty stats`: how often stories were played, and how much traffic the cache has saved.
 struct StatsCommand {
   let invocation: Invocation
 
@@ -65,7 +65,7 @@ struct StatsCommand {
     }
   }
 
-  /// What the cache has spared; nil where there is none.
+  /// The traffic that the cache has saved; nil where there is no cache.
   private var saving: Saving? {
     guard let path = invocation.network.cacheDirectory,
       let status = try? CacheDirectory(path, limits: invocation.network.limits).status(),
@@ -100,7 +100,7 @@ struct StatsCommand {
   }
 }
 
-/// Uses the history for a command; complains where it cannot be used.
+/// Runs a command with the history; complains where it cannot be used.
 private func withHistory(
   _ body: (HistoryDirectory) throws(HistoryError) -> Int32
 ) -> Int32 {
@@ -116,7 +116,7 @@ private func withHistory(
   }
 }
 
-/// All stories of a history; complains where they are gone because it was damaged.
+/// All stories of a history; complains if they were lost because it was damaged.
 private func listed(_ history: HistoryDirectory) throws(HistoryError) -> [HistoryEntry] {
   let found = try history.list()
   if let notice = found.notice { complain(notice) }

@@ -1,7 +1,8 @@
 import Resources
 import System
 
-/// Reads a section `[host NAME]` of the configuration: what that server gets with each request.
+/// Reads a section `[host NAME]` of the configuration: what is sent to that server with each
+/// request.
 struct HostSection {
   enum Key: String, CaseIterable {
     case profile, header, user, password
@@ -13,10 +14,10 @@ struct HostSection {
   }
 
   private(set) var rule: HostRule
-  /// The line of the first secret that stands in the file itself.
+  /// The line of the first secret written in the file itself.
   private(set) var secretLine: Int?
   private let file: ConfigFile
-  /// Whether commands of this file are run.
+  /// Whether commands in this file are run.
   private let trustsCommands: Bool
 
   init(
@@ -55,7 +56,7 @@ struct HostSection {
     }
   }
 
-  /// The host as rules name it, in small letters, and whether `https://` stands before it.
+  /// The host in the form of `HostRule`, in lower case, and whether `https://` precedes it.
   private static func host(
     _ section: ConfigFile.Section, _ file: ConfigFile
   ) throws(ConfigFile.Mistake) -> (name: String, isSecureOnly: Bool) {
@@ -77,7 +78,7 @@ struct HostSection {
     return (name.lowercased(), isSecureOnly)
   }
 
-  /// A host as it was written, without a login and a query that stand beside it.
+  /// A host as it was written, without a login and a query.
   private static func shown(_ name: String) -> String {
     let bare = name.prefix { $0 != "?" && $0 != "#" }
     guard let at = bare.lastIndex(of: "@") else { return String(bare) }
@@ -160,7 +161,7 @@ struct HostSection {
     }
   }
 
-  /// A file that can be read; `~/` is the home directory.
+  /// The path of a readable file; `~/` is the home directory.
   private func readable(_ entry: ConfigFile.Entry) throws(ConfigFile.Mistake) -> String {
     var path = entry.value
     if path.hasPrefix("~/"), let home = EnvironmentVariable.value(of: "HOME") {
@@ -174,14 +175,14 @@ struct HostSection {
     return path
   }
 
-  /// What the loader says itself, and what frames a message.
+  /// Headers that the loader sends itself, and those that frame a message.
   private static let own: Set<String> = [
     "accept-encoding", "connection", "content-length", "content-type", "depth", "expect", "host",
     "if-match", "if-modified-since", "if-none-match", "if-range", "if-unmodified-since", "range",
     "te", "trailer", "transfer-encoding", "upgrade",
   ]
 
-  /// Whether what a header of this name holds lets its owner in.
+  /// Whether a header of this name holds a secret that grants access.
   private static func isSecret(_ name: String) -> Bool {
     let lower = name.lowercased()
     return ["auth", "cookie", "key", "password", "secret", "token"].contains { lower.contains($0) }

@@ -2,23 +2,23 @@ import Player
 import Resources
 import System
 
-/// What the command line asks for.
+/// What the command line requests.
 struct Invocation {
   enum Verb: String, CaseIterable {
     case play, show, list, history, stats, cache, serve, doctor
 
-    /// Those that an option may be for.
+    /// The commands that an option may be for.
     static let all = Set(allCases)
     static let players: Set<Verb> = [.play]
     static let drawers: Set<Verb> = [.play, .show]
     static let readers: Set<Verb> = [.play, .show, .list, .cache]
     static let keepers: Set<Verb> = readers.union([.stats, .doctor])
 
-    /// What it does, for a sentence.
+    /// The command in a sentence.
     var words: String { self == .play ? "playing" : rawValue }
   }
 
-  /// What `serve` alone understands.
+  /// Options of `serve` alone.
   struct Serve {
     var listen: ListenAddress?
     var tokenFile: String?
@@ -31,9 +31,9 @@ struct Invocation {
   var sources: [String] = []
   var play = PlayOptions()
   var network = NetworkOptions(cacheDirectory: CacheDirectory.standardPath)
-  /// Whether the cache's directory, wherever it is, is used.
+  /// Whether the cache is used, wherever its directory is.
   var usesCache = true
-  /// Where the cache is. Who says so uses one.
+  /// The cache's directory; setting it also turns the cache on.
   var chosenCache: String? {
     get { network.cacheDirectory }
     set {
@@ -50,11 +50,10 @@ struct Invocation {
   var version = false
   var logFile: String?
   var configFile: String?
-  /// What the user should know about the configuration.
+  /// Warnings about the configuration.
   var warnings: [String] = []
 
-  /// What a command of several verbs is to do, by its first word; complains where it has none of
-  /// that name.
+  /// The subcommand that the first source names; complains where there is none of that name.
   func subverb<Verb: RawRepresentable<String> & CaseIterable>(
     of command: String, otherwise usual: Verb
   ) -> Verb? {

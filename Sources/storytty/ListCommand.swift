@@ -4,7 +4,7 @@ import Resources
 import Stories
 import System
 
-/// Says what the sources hold.
+/// `storytty list`: prints the stories of the sources.
 struct ListCommand {
   let invocation: Invocation
 
@@ -16,8 +16,8 @@ struct ListCommand {
     return Output.write(text + "\n") ? Status.well : Status.usage
   }
 
-  /// The feed with its reels in the order of telling. Nothing that was seen is looked up where that
-  /// does not depend on it.
+  /// The feed with its reels in the order in which they play. The history is read only if that
+  /// order depends on it.
   private func inOrder(_ feed: Feed) -> Feed {
     let rules = invocation.play.rules
     guard rules.unseenFirst else { return feed }
@@ -48,7 +48,7 @@ struct ListCommand {
     return lines.joined(separator: "\n")
   }
 
-  /// Why it is not told any more, or that it was seen; nil for what is new.
+  /// Why a story is not played any more, or that it was seen; nil for a new one.
   private func mark(_ story: Story, _ past: Sighting, now: Int64) -> String? {
     let refusal = invocation.play.rules.refusal(
       of: story, completions: Int(past.completions), now: now)

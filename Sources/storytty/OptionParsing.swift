@@ -1,10 +1,10 @@
 import Resources
 import System
 
-/// An option as it stands on a command line.
+/// An option as given on a command line.
 private struct GivenOption {
   var row: OptionRow
-  /// Whether it is its opposite that is given.
+  /// Whether its opposite is given.
   var isUndone: Bool
   var argument: String
 
@@ -19,8 +19,8 @@ extension OptionTable {
     let undoing = rows.filter { row in
       row.undoing.map { mayBeOptions.contains("--" + $0) } ?? false
     }
-    // Those come last, and only where they are written out: no abbreviation means another option
-    // because of them.
+    // Opposites come last, and only if they are written out, so that they make no abbreviation
+    // ambiguous.
     let rules =
       rows.map {
         OptionRule(name: $0.name, letter: $0.letter, takesArgument: $0.argument != nil)
@@ -64,7 +64,7 @@ extension OptionTable {
     return invocation
   }
 
-  /// An option of another command would be left without effect, and nobody would know.
+  /// Refuses options of another command, which would silently have no effect.
   private static func check(
     _ given: [GivenOption], for verb: Invocation.Verb
   ) throws(UsageError) {
@@ -76,7 +76,8 @@ extension OptionTable {
     throw UsageError(words: "--\(other.name) is an option of \(all), not of \(verb.words)")
   }
 
-  /// `storytty -- show` plays a file of that name; so does `./show`.
+  /// Whether the first operand is a verb: `storytty -- show` plays a file of that name; so does
+  /// `./show`.
   private static func isVerb(_ verb: Invocation.Verb, among arguments: [String]) -> Bool {
     guard let dashes = arguments.firstIndex(of: "--") else { return true }
     return arguments.firstIndex(of: verb.rawValue).map { $0 < dashes } ?? false
@@ -84,7 +85,7 @@ extension OptionTable {
 
   private static func suggestion(for option: String) -> String {
     let word = option.drop { $0 == "-" }.prefix { $0 != "=" }
-    // A letter is near to any.
+    // Any option is near to a single letter.
     guard word.count > 1 else { return "; see storytty --help" }
     return Spelling.nearest(to: word, among: rows.map(\.name)).map { "; did you mean --\($0)?" }
       ?? "; see storytty --help"
@@ -101,9 +102,9 @@ extension OptionTable {
              storytty show SOURCE [OPTION]...       one still picture to standard output
              storytty list SOURCE [--json]          what a source holds
              storytty history [list|clear]          what was seen
-             storytty stats                         how often it was, and what the cache spared
+             storytty stats                         how often it was seen, and what the cache saved
              storytty cache status|list|verify|prefetch SOURCE...|clear|path
-                                                    what is kept of the network
+                                                    what the disk cache holds
              storytty serve DIR [OPTION]...         offer a folder to other players
              storytty doctor                        what this terminal and machine can do
 
@@ -117,8 +118,8 @@ extension OptionTable {
     for row in rows { text += row.helpLine + "\n" }
     return text + """
 
-      What an option without an argument does, a later one undoes: --no-manual for --manual, --sound
-      for --no-sound. STORYTTY_LOG chooses what --log tells of: \(logCategories).
+      An option without an argument is undone by a later opposite: --no-manual for --manual, --sound
+      for --no-sound. STORYTTY_LOG chooses what --log records: \(logCategories).
 
       Press ? while a story plays to see the keys.
 

@@ -1,31 +1,31 @@
-/// One row of the option table, from which the command line is read, `--help` is written and the
-/// configuration is taken.
+/// One row of the option table. The parsers of the command line and of the configuration, and
+/// `--help`, use it.
 struct OptionRow: Sendable {
   typealias Target<Value> = any WritableKeyPath<Invocation, Value> & Sendable
 
-  /// What it does, with what is written behind it where that is anything.
+  /// What an option does, perhaps with an argument.
   enum Effect: Sendable {
-    /// It is on where it is given, and off where it is undone.
+    /// True where it is given, false where it is undone.
     case flag(@Sendable (inout Invocation, Bool) -> Void)
-    /// `argument` is what the help calls what follows it.
+    /// `argument` is the name of the argument in the help.
     case value(
       argument: String, @Sendable (inout Invocation, _ word: String) throws(UsageError) -> Void)
   }
 
-  /// Without dashes; also its key in the configuration file.
+  /// The name without dashes; also the key in the configuration file.
   var name: String
   var letter: Character?
   var explanation: String
-  /// Whether the configuration file may hold it; the others belong to one call.
+  /// Whether the configuration file may hold it; other options belong to one invocation.
   var isSetting: Bool
-  /// Whether one that follows takes it back on the command line; of flags alone.
+  /// Whether a later opposite undoes it on the command line; only flags can be undone.
   var canBeUndone: Bool
-  /// The commands that it means something to; on the command line of others it is a mistake.
+  /// The commands that it is for; with other commands it is a mistake.
   var verbs: Set<Invocation.Verb>
   var effect: Effect
 
-  /// An option without an argument, which sets something to true, or to false where its name begins
-  /// with "no-".
+  /// An option without an argument. It sets its target to true, or to false if its name begins with
+  /// "no-".
   static func flag(
     _ name: String, letter: Character? = nil, help explanation: String, isSetting: Bool = true,
     canBeUndone: Bool = true, for verbs: Set<Invocation.Verb> = Invocation.Verb.players,
@@ -38,11 +38,11 @@ struct OptionRow: Sendable {
       effect: .flag { $0[keyPath: target] = $1 == meaning })
   }
 
-  /// An option with an argument, which a parser makes something of.
+  /// An option with an argument, which a parser converts.
   ///
   /// - Parameters:
-  ///   - target: what gets it.
-  ///   - parse: gets the argument and the option's name, for its complaint.
+  /// - target: gets the value.
+  /// - parse: converts the argument; it also gets the option's name, for its error message.
   static func value<Value: Sendable>(
     _ name: String, letter: Character? = nil, _ argument: String, help explanation: String,
     isSetting: Bool = true, for verbs: Set<Invocation.Verb> = Invocation.Verb.players,
@@ -57,7 +57,7 @@ struct OptionRow: Sendable {
       })
   }
 
-  /// Does what it is for.
+  /// Applies the option.
   func apply(
     _ word: String, isUndone: Bool = false, to invocation: inout Invocation
   ) throws(UsageError) {
@@ -67,13 +67,13 @@ struct OptionRow: Sendable {
     }
   }
 
-  /// What the help calls its argument; nil for an option without one.
+  /// The name of its argument in the help; nil for an option without one.
   var argument: String? {
     if case .value(let argument, _) = effect { argument } else { nil }
   }
 
-  /// What undoes it on the command line: "no-manual" for "manual", "sound" for "no-sound"; nil where
-  /// nothing does.
+  /// The option that undoes it: "no-manual" for "manual", "sound" for "no-sound"; nil where there
+  /// is none.
   var undoing: String? {
     guard canBeUndone else { return nil }
     return name.hasPrefix("no-") ? String(name.dropFirst(3)) : "no-" + name

@@ -53,16 +53,16 @@ enum OptionTable {
     .flag(
       "resume", help: "go on where the last run of the same sources stopped", \.play.resume),
     .value(
-      "max-age", "TIME", help: "leave out what was published before (36h, 7d, 2w)",
+      "max-age", "TIME", help: "leave out stories that are older (36h, 7d, 2w)",
       for: [.play, .list], \.play.rules.maxAgeS, Quantity.age),
     .flag(
-      "no-history", help: "neither remember what is seen nor use what was",
+      "no-history", help: "neither write nor use the history of what was seen",
       for: [.play, .show, .list], \.play.keepsHistory),
     .flag("no-mouse", help: "leave the mouse to the terminal", \.play.mouse),
     .flag("reduce-motion", help: "first pictures only, nothing moves", \.play.reduceMotion),
     .flag("no-sound", help: "play silently", \.play.sound),
     .value(
-      "volume", "PERCENT", help: "how loud, 0 to 100 (default: as it was left)", \.play.volume
+      "volume", "PERCENT", help: "how loud, 0 to 100 (default: as last time)", \.play.volume
     ) { (word, option) throws(UsageError) in
       guard let percent = Int(word), (0...100).contains(percent) else {
         throw UsageError(words: "--\(option) takes 0 to 100, not '\(word)'")
@@ -86,13 +86,13 @@ enum OptionTable {
       "cache-days", "N", help: "days unused after which an entry goes (30)",
       for: Invocation.Verb.keepers, \.network.limits.days, Quantity.count),
     .value(
-      "cache-fresh", "DAYS", help: "days without asking its server again (7)",
+      "cache-fresh", "DAYS", help: "days before a server is asked again (7)",
       for: Invocation.Verb.keepers, \.network.freshSeconds
     ) { (word, option) throws(UsageError) in
       86_400 * Int64(try Quantity.count(word, option: option))
     },
     .value(
-      "cache-reserve", "SIZE", help: "what the disk keeps free (1 GiB, at most 5 %)",
+      "cache-reserve", "SIZE", help: "disk space to leave free (1 GiB, at most 5 %)",
       for: Invocation.Verb.keepers, \.network.limits.reserve, Quantity.bytes),
     .value(
       "ca-file", "FILE", help: "trust these certificates, not the system's",

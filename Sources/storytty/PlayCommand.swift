@@ -19,7 +19,7 @@ struct PlayCommand {
   }
 
   mutating func run() -> Int32 {
-    // A stream that is no terminal gets words instead of pictures.
+    // Output that is no terminal gets a list instead of pictures.
     guard isatty(STDOUT_FILENO) == 1 else { return ListCommand(invocation: invocation).run() }
     guard !invocation.json else {
       complain("--json is an option of list, history, stats and cache, not of playing")
@@ -60,8 +60,7 @@ struct PlayCommand {
     return play(selection.feed, history, StoryBytes(network), pool: pool)
   }
 
-  /// Opens the log that is wanted, and hands it to all that note something. Returns why that cannot
-  /// be.
+  /// Opens the requested log and passes it to all parts that log. Gives the error where that fails.
   private mutating func openLog() -> SystemError? {
     guard let path = invocation.logFile else { return nil }
     do throws(SystemError) {
@@ -124,7 +123,7 @@ struct PlayCommand {
     return status == 0 && feed.isIncomplete ? PlayOutcome.somePlayed.status : status
   }
 
-  /// False where a report is wanted and could not be written.
+  /// False where a report was requested and cannot be written.
   @discardableResult
   private func writeReport(_ report: JSON) -> Bool {
     guard let path = invocation.play.report else { return true }

@@ -6,7 +6,7 @@ import Resources
 import Stories
 import System
 
-/// `storytty cache prefetch`: brings whole stories into the cache, so that they play later without
+/// `storytty cache prefetch`: fetches whole stories into the cache, so that they play later without
 /// a network.
 struct PrefetchCommand {
   let invocation: Invocation
@@ -23,19 +23,19 @@ struct PrefetchCommand {
 
   private struct Address {
     var url: String
-    /// What names it.
+    /// The feed that names it.
     var feed: String?
   }
 
-  /// What became of one story.
+  /// The result for one story.
   private struct Outcome {
     var source: String
-    /// What the cache calls it.
+    /// Its name in the cache's listing.
     var listedAs = ""
     var bytes: UInt64 = 0
     var fetched: UInt64 = 0
     var error: String?
-    /// Whether it was not fetched because it could not be kept.
+    /// Whether it was not fetched because the cache cannot keep it.
     var isRefused = false
   }
 
@@ -50,14 +50,14 @@ struct PrefetchCommand {
     let urls = feed.reels.flatMap(\.stories).compactMap { story -> Address? in
       if case .url(let url) = story.source { Address(url: url, feed: story.feed) } else { nil }
     }
-    if urls.isEmpty { complain("nothing of this comes from the network") }
+    if urls.isEmpty { complain("none of these stories comes from the network") }
     var outcomes: [Outcome] = []
     for (index, address) in urls.enumerated() {
       let outcome = fetch(address, number: index + 1, of: urls.count, from: network)
-      tell(outcome)
+      report(outcome)
       outcomes.append(outcome)
     }
-    // Only what the index has once all is written will be there later.
+    // Only stories that are in the index when everything is written will be in the cache later.
     network.close()
     let lost = dropLost(from: &outcomes)
     complain(all: lost.map { "cannot keep \($0): \(PrefetchCommand.notKept)" })
@@ -70,7 +70,7 @@ struct PrefetchCommand {
     return outcomes.contains { $0.error == nil } ? Status.repaired : Status.nothingPlayed
   }
 
-  /// Marks what was fetched but went again to make room; the sources of those.
+  /// Marks stories that were fetched but evicted again to make room; gives their sources.
   private func dropLost(from outcomes: inout [Outcome]) -> [String] {
     guard let path = invocation.network.cacheDirectory,
       let kept = try? CacheDirectory(path, limits: invocation.network.limits).list()
@@ -119,7 +119,7 @@ struct PrefetchCommand {
     return outcome
   }
 
-  /// Says before the rest is fetched that it would have to go again.
+  /// Throws before the rest is fetched if it could not be kept.
   private func seeThatItFits(_ resource: CachedResource) throws {
     guard let length = resource.info?.length, let path = invocation.network.cacheDirectory else {
       return
@@ -132,7 +132,7 @@ struct PrefetchCommand {
         reason: "it has \(Words.bytes(length)), and the cache holds \(Words.bytes(limits.bytes)) at"
           + " most; see --cache-size", isRefusal: true)
     }
-    // Where the index is held for a moment, storing it tells.
+    // If the index is locked at the moment, storing the bytes reports the problem.
     if (try? CacheDirectory(path, limits: limits).hasRoom(for: missing)) == false {
       throw Failure(
         reason:
@@ -157,13 +157,13 @@ struct PrefetchCommand {
     return try answer?.get() ?? []
   }
 
-  private func tell(_ outcome: Outcome) {
+  private func report(_ outcome: Outcome) {
     if let error = outcome.error {
       let what = outcome.isRefused ? "keep" : "fetch"
       return complain("cannot \(what) \(outcome.source): \(error)")
     }
     guard !invocation.json else { return }
-    let how = outcome.fetched == 0 ? "was here" : "fetched \(Words.bytes(outcome.fetched))"
+    let how = outcome.fetched == 0 ? "already cached" : "fetched \(Words.bytes(outcome.fetched))"
     _ = Output.write(
       DisplayText.safe("\(outcome.source)  \(Words.bytes(outcome.bytes)), \(how)") + "\n")
   }
@@ -179,7 +179,7 @@ struct PrefetchCommand {
   }
 }
 
-/// One line of a terminal that tells how far a story has come; nothing where there is no terminal.
+/// A line on the terminal that shows the progress of a story; nothing where there is no terminal.
 private struct ProgressLine {
   let name: String
   let number: Int

@@ -8,7 +8,7 @@ import Stories
 import System
 import Terminal
 
-/// The program: reads the command line, does what its verb says, and returns the exit status.
+/// The program: reads the command line, runs the command, and returns the exit status.
 struct Program {
   static let version = "0.1.0"
 
@@ -49,11 +49,11 @@ enum Status {
   static let well: Int32 = 0
   static let usage: Int32 = 1
   static let nothingPlayed: Int32 = 2
-  /// Something was wrong, and is not any more.
+  /// Something was wrong and has been repaired, or some stories failed.
   static let repaired: Int32 = 3
 }
 
-/// One line on standard error; whatever a stranger put into it is made harmless.
+/// Writes one line to standard error; untrusted text in it is made harmless.
 func complain(_ words: String) {
   let line = "storytty: \(DisplayText.line(words))\n"
   line.utf8.withContiguousStorageIfAvailable { bytes in
@@ -61,12 +61,12 @@ func complain(_ words: String) {
   }
 }
 
-/// What belongs to the program and lies beside it.
+/// Files that are installed with the program.
 enum Installation {
   /// The running executable's own path.
   static let executable: String = Paths.canonical("/proc/self/exe") ?? "storytty"
 
-  /// The decoder, nil where it is missing.
+  /// The decoder; nil where it is missing.
   static var decoder: DecoderProgram? {
     DecoderProgram.candidates(besideExecutable: executable)
       .first { Paths.isUsable($0, X_OK) }.map(DecoderProgram.init(path:))
@@ -84,7 +84,7 @@ enum Installation {
   }
 }
 
-/// Decoders, of which a first one is started; complains where there are none.
+/// Makes the pool of decoders and starts a first one; complains where there is no decoder.
 func openPool(_ options: PlayOptions) -> DecoderPool? {
   guard let program = Installation.decoder else {
     complain("the decoder program storytty-decoder is missing; install it beside storytty")
@@ -100,7 +100,7 @@ func openPool(_ options: PlayOptions) -> DecoderPool? {
   return pool
 }
 
-/// The network as the options say; complains where there is none.
+/// Opens the network with these options; complains where that fails.
 func openNetwork(_ options: NetworkOptions) -> Network? {
   var options = options
   options.userAgent = "storytty/\(Program.version)"
@@ -113,9 +113,9 @@ func openNetwork(_ options: NetworkOptions) -> Network? {
   }
 }
 
-/// Reads the sources of a command line; complains and returns nil where there is nothing to tell.
+/// Reads the sources of a command line; complains and returns nil where there is nothing to play.
 ///
-/// - Parameter listed: gets what standard input named, where that is a source.
+/// - Parameter listed: gets the sources named on standard input, if that is a source.
 func readFeed(
   _ sources: [String], _ network: Network, listed: ([UInt8]) -> Void = { _ in }
 ) -> Feed? {
@@ -146,7 +146,7 @@ func readFeed(
   return nil
 }
 
-/// What is waited for before the screen is set up, as one line of the terminal.
+/// A line on the terminal that shows what is waited for before the screen is set up.
 enum WaitingLine {
   static func show(_ words: String?) {
     guard isatty(STDERR_FILENO) == 1 else { return }
@@ -157,21 +157,21 @@ enum WaitingLine {
   }
 }
 
-/// A line for each thing that was left out, of very many the first.
+/// Writes a line for each thing that was left out; of very many, only the first ones.
 func complain(skipped: [Skipped]) {
   complain(
     all: skipped.map { "\($0.costsStories ? "cannot play " : "")\($0.source): \($0.reason)" })
 }
 
-/// A line for each sentence, of very many the first.
+/// Writes a line for each sentence; of very many, only the first ones.
 func complain(all lines: [String]) {
   for line in lines.prefix(20) { complain(line) }
   if lines.count > 20 { complain("and \(lines.count - 20) more") }
 }
 
-/// Standard output, and whether it still takes what is written.
+/// Standard output.
 enum Output {
-  /// Writes text; false where that cannot be, which is said unless the reader has gone.
+  /// Writes text; false where that fails, with a complaint unless the reader has gone.
   static func write(_ text: String) -> Bool { write(Array(text.utf8)) }
 
   static func write(_ bytes: [UInt8]) -> Bool {

@@ -21,7 +21,7 @@ enum Quantity {
     ("y", 31_536_000),
   ]
 
-  /// Seconds of a number with a unit; nil for anything else.
+  /// The seconds of a number with a unit; nil for anything else.
   private static func inUnits(_ word: String) -> Double? {
     let number = word.prefix { $0.isNumber || $0 == "." }
     let unit = word.dropFirst(number.count).trimmed.lowercased()
@@ -53,7 +53,7 @@ enum Quantity {
     return .seconds(numbers.compactMap(\.self).reduce(0) { $0 * 60 + $1 })
   }
 
-  /// A whole number from 0 on.
+  /// A whole number, 0 or more.
   static func count(_ word: String, option: String) throws(UsageError) -> Int {
     guard let count = Int(word), (0...1_000_000_000).contains(count) else {
       throw UsageError(words: "--\(option) takes a number, not '\(word)'")

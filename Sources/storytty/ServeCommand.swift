@@ -3,7 +3,7 @@ import Server
 import Stories
 import System
 
-/// Offers a folder to other players, or writes it down for a web server.
+/// `storytty serve`: serves a folder to other players, or exports it for a web server.
 struct ServeCommand {
   let invocation: Invocation
 
@@ -36,7 +36,7 @@ struct ServeCommand {
       complain(error.description)
       return Status.usage
     }
-    // A connection and a file for each client.
+    // Each client needs a connection and a file.
     OwnLimits.raiseDescriptors()
     let server = try FolderServer(options) { Output.write($0) }
     ServeCommand.name(leftOut: server.skipped)
@@ -46,7 +46,7 @@ struct ServeCommand {
           + "--token-file asks for a token")
     }
     if !server.isWatching {
-      complain("changes cannot be watched here: the folder is read anew when somebody asks")
+      complain("changes cannot be watched here: the folder is read again for each request")
     }
     let count = ServeCommand.count(server.storyCount, "story", "stories")
     let line =

@@ -6,7 +6,7 @@ import Stories
 import System
 import Terminal
 
-/// Writes one still picture to standard output.
+/// `storytty show`: writes one still picture to standard output.
 struct ShowCommand {
   let invocation: Invocation
 
@@ -35,7 +35,7 @@ struct ShowCommand {
     let environment = TerminalAbilities.currentEnvironment()
     let window = WindowSize(descriptor: STDOUT_FILENO)
     let abilities = window == nil ? nil : TerminalAbilities.detect()
-    // Where the picture is kept in a file or piped on, it is drawn as well as can be.
+    // A picture that goes to a file or a pipe is drawn as well as possible.
     let wantsNoColour = environment["NO_COLOR"]?.isEmpty == false
     let depth = abilities?.colour ?? (wantsNoColour ? .never : .trueColour)
     let own = window.map { (columns: max(1, $0.columns), rows: max(1, $0.rows - 1)) }

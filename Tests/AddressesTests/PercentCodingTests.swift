@@ -13,7 +13,7 @@ import Testing
     #expect(PercentCoding.decodedLeniently(expected.utf8) == Array(text.utf8))
   }
 
-  /// What means nothing, what strict readers make of it, and what stays of it for lenient ones.
+  /// Broken escapes, which strict decoding refuses, and the text that lenient decoding gives.
   @Test(arguments: [
     ("%", "%"), ("100%", "100%"), ("%4", "%4"), ("%4g", "%4g"), ("%g4", "%g4"), ("%%41", "%A"),
     ("a%+4b", "a%+4b"), ("%-1", "%-1"), ("% 4", "% 4"), ("%4%41", "%4A"), ("%é", "%é"),

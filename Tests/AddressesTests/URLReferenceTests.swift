@@ -2,7 +2,7 @@ import Addresses
 import Testing
 
 @Suite struct URLReferenceTests {
-  /// RFC 3986, sections 5.4.1 and 5.4.2, as strict readers have it.
+  /// RFC 3986, sections 5.4.1 and 5.4.2, in the strict variant.
   @Test(arguments: [
     ("g:h", "g:h"), ("g", "http://a/b/c/g"), ("./g", "http://a/b/c/g"), ("g/", "http://a/b/c/g/"),
     ("/g", "http://a/g"), ("//g", "http://g"), ("?y", "http://a/b/c/d;p?y"),
@@ -46,7 +46,7 @@ import Testing
     ("//h", .of(nil, "h", "", nil, nil)), ("a:b", .of("a", nil, "b", nil, nil)),
     ("1a:b", .of(nil, nil, "1a:b", nil, nil)), ("a/b:c", .of(nil, nil, "a/b:c", nil, nil)),
     ("http://?#", .of("http", "", "", "", "")), (":", .of(nil, nil, ":", nil, nil)),
-    // A mark above a delimiter does not hide it.
+    // A combining mark does not hide the delimiter before it.
     ("http://h/\u{301}@o", .of("http", "h", "/\u{301}@o", nil, nil)),
     ("a?\u{301}b", .of(nil, nil, "a", "\u{301}b", nil)),
   ])
@@ -55,7 +55,7 @@ import Testing
     #expect(URLReference(text).text.utf8.elementsEqual(text.utf8))
   }
 
-  /// The first colon is no end of a scheme where the caller knows better.
+  /// The first colon does not end a scheme if the caller says so.
   @Test func init_withoutScheme_takesAColonAsPartOfThePath() {
     #expect(URLReference("Song: live.mp3", scheme: nil).path == "Song: live.mp3")
   }

@@ -55,7 +55,7 @@ extension EndToEnd {
       #expect(first.status == 0)
       let size = "\((Double(clip.count) / 100).rounded() / 10) kB"
       #expect(first.outputText == "\(nginx.url)/clip.mp4  \(size), fetched \(size)\n")
-      #expect(try prefetch().outputText == "\(nginx.url)/clip.mp4  \(size), was here\n")
+      #expect(try prefetch().outputText == "\(nginx.url)/clip.mp4  \(size), already cached\n")
       #expect(nginx.accesses.map(\.bytes).reduce(0, +) == clip.count)
     }
 
@@ -275,7 +275,7 @@ extension EndToEnd {
       let bytes = weak.accesses.map(\.bytes).reduce(0, +)
       #expect(bytes <= long.count + 262_144)
       let again = try cache(["prefetch", "\(weak.url)/long.mp4"])
-      #expect(again.outputText == "\(weak.url)/long.mp4  18.0 MB, was here\n")
+      #expect(again.outputText == "\(weak.url)/long.mp4  18.0 MB, already cached\n")
       #expect(weak.accesses.map(\.bytes).reduce(0, +) == bytes)
     }
 

@@ -23,7 +23,7 @@ import Testing
       ])
   }
 
-  /// What an array holds, and the ids that are offered by it.
+  /// The text of an array, and the ids that it offers.
   private static let texts: [(String, [String])] = [
     ("[]", []), ("[1,null,\"a\",[],{}]", []), (#"[{"title":"x"}]"#, []),
     (#"[{"id":7},{"id":""},{"id":null},{"id":"a"}]"#, ["a"]),
@@ -83,7 +83,7 @@ import Testing
   }
 }
 
-/// What a JSON Feed says of reactions.
+/// The reactions of a JSON Feed.
 @Suite struct FeedReactionsTests {
   private func read(
     _ additions: String, item: String, at path: String = "/home/f/feed.json"
@@ -118,7 +118,7 @@ import Testing
     #"[{"at":"1","id":"a"},{"at":-1,"id":"a"},{"at":1e99,"id":"a"},{"at":1,"id":7},{"at":1}]"#,
     #"[1,"x",null,[]]"#, "[]", "null",
   ])
-  func reactions_thatAreWrong_costNobodyAnything(_ reactions: String) throws {
+  func reactions_thatAreWrong_areLeftOutAlone(_ reactions: String) throws {
     let feed = try read("{}", item: #"{"reactions":\#(reactions)}"#)
     #expect(feed.storyCount == 2 && feed.reactions == [:] && feed.skipped == [])
   }
@@ -144,7 +144,7 @@ import Testing
   }
 
   @Test(arguments: [#"{"animations":7}"#, #"{"animations":"ftp://h/x"}"#, "7"])
-  func endpoint_thatIsWrong_isLeftOutWithAWord(_ additions: String) throws {
+  func endpoint_thatIsWrong_isLeftOutWithAReason(_ additions: String) throws {
     let feed = try read(additions, item: "{}")
     #expect(feed.animations == nil && feed.storyCount == 2)
     #expect(feed.skipped.count == 1)

@@ -10,7 +10,7 @@ struct CorpusTests {
     try FeedReader().read([try Media.path(name)])
   }
 
-  /// Sources below the corpus, as `path | caption | seconds`.
+  /// Sources as `path | caption | seconds`, with paths relative to the corpus.
   private func outline(_ feed: Feed) throws -> [String] {
     let root = try #require(Media.directory.flatMap(Paths.canonical)) + "/"
     return feed.reels.flatMap(\.stories).map { story in
@@ -130,7 +130,7 @@ struct CorpusTests {
     #expect(try outline(try read(name)) == expected)
   }
 
-  /// How many stories a feed holds, and the first of them.
+  /// How many stories a feed has, and the address of the first.
   @Test(arguments: [
     (
       "feed/feed-rs__rss_2.0_anchorfm.xml", 1, "https://anchor.fm/s/8d364524/podcast/play/58581931/"
@@ -190,7 +190,7 @@ struct CorpusTests {
     ("broken/lottie_empty_object.json", "not a JSON Feed: 'version' is missing"),
     ("broken/lottie_not_lottie.json", "not a JSON Feed: 'version' is missing"),
   ])
-  func read_noFeed_tellsWhy(name: String, reason: String) throws {
+  func read_noFeed_saysWhy(name: String, reason: String) throws {
     let path = try Media.path(name)
     #expect(throws: FeedError.cannotRead(source: path, reason: reason)) { try read(name) }
   }
@@ -204,8 +204,9 @@ struct CorpusTests {
     }
   }
 
-  /// The folder of a kind, and the files whose first bytes tell less than the folder says: a
-  /// container that may hold pictures and sound, or a mark that only a name or a decoder knows.
+  /// Folders that hold one kind of media. The first bytes of a few files in them give another kind
+  /// (`others`): containers that may hold pictures or only sound, or formats that only a name or a
+  /// decoder identifies.
   @Test(arguments: [
     ("video", Story.Kind.video), ("image", .picture), ("audio", .sound), ("lottie", .animation),
   ])
@@ -220,18 +221,18 @@ struct CorpusTests {
     #expect(others == (FeedsTests.others[folder] ?? []))
   }
 
-  @Test func read_folderOfBrokenFiles_tellsWhatIsNamedLikeMedia() throws {
+  @Test func read_folderOfBrokenFiles_keepsFilesNamedLikeMedia() throws {
     let feed = try read("broken")
-    let told = Set(feed.reels.flatMap(\.stories).map { $0.source.text.split(separator: "/").last })
+    let kept = Set(feed.reels.flatMap(\.stories).map { $0.source.text.split(separator: "/").last })
     let endings = ["xml", "m3u", "atom", "json", "m3u8"]
     for name in try names(in: "broken") where !endings.contains(where: { name.hasSuffix("." + $0) })
     {
-      #expect(told.contains(name[...]), "\(name)")
+      #expect(kept.contains(name[...]), "\(name)")
     }
-    #expect(told.contains("gen_no_extension"))
-    #expect(told.contains("lottie_truncated.json"))
-    #expect(!told.contains("lottie_not_lottie.json"))
-    #expect(!told.contains("feed_xxe.xml"))
+    #expect(kept.contains("gen_no_extension"))
+    #expect(kept.contains("lottie_truncated.json"))
+    #expect(!kept.contains("lottie_not_lottie.json"))
+    #expect(!kept.contains("feed_xxe.xml"))
   }
 
   private func names(in folder: String) throws -> [String] {
@@ -249,5 +250,5 @@ private let others: [String: [String]] = [
   ],
 ]
 
-/// What a story of the corpus is called.
+/// The caption of a story of the corpus.
 private let rack = " | Cleaned up the Lack Rack | -"

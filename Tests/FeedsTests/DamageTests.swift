@@ -3,7 +3,7 @@ import Stories
 import Support
 import Testing
 
-/// Damaged feeds and lists: whatever they say, reading ends with a feed or a reason.
+/// Damaged feeds and lists: reading any of them ends with a feed or a reason.
 @Suite struct DamageTests {
   private static let feed = """
     {"version": "https://jsonfeed.org/version/1.1", "title": "T\\u00e9", "authors": [{"name": "a"}],
@@ -71,7 +71,7 @@ import Testing
     }
   }
 
-  /// Cut, changed, repeated or left out somewhere.
+  /// The bytes with a few random places cut off, changed, repeated or removed.
   private func damaged(_ bytes: [UInt8], _ random: inout SeededRandom) -> [UInt8] {
     var bytes = bytes
     for _ in 0...Int.random(in: 0...3, using: &random) {

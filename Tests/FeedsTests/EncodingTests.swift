@@ -3,7 +3,7 @@ import Stories
 import Support
 import Testing
 
-/// Texts in other encodings than UTF-8, through the whole way of a feed.
+/// Feeds in other encodings than UTF-8, from bytes to stories.
 @Suite struct EncodingTests {
   private func rss(_ title: [UInt8], _ declaration: String) -> [UInt8] {
     let start =
@@ -24,7 +24,7 @@ import Testing
     feed.reels.flatMap(\.stories).map(\.caption)
   }
 
-  /// Labels mean what browsers take them for (WHATWG Encoding Standard, section 4.2).
+  /// Labels mean the same as to browsers (WHATWG Encoding Standard, section 4.2).
   @Test(arguments: [
     ("ISO-8859-1", [0x93, 0x78, 0x94, 0x80] as [UInt8], "“x”€"), ("us-ascii", [0xE9], "é"),
     ("latin1", [0xE9], "é"), ("Windows-1252", [0x92], "’"),
@@ -50,7 +50,7 @@ import Testing
     #expect(feed.skipped == [])
   }
 
-  @Test func charsetOfTheServer_comesBeforeTheDeclaration_andAMarkBeforeBoth() throws {
+  @Test func charsetOfTheServer_precedesTheDeclaration_andAMarkPrecedesBoth() throws {
     let declared = "<?xml version=\"1.0\" encoding=\"utf-8\"?>"
     #expect(captions(try read(rss([0xE6], declared), charset: "ISO-8859-1")) == ["1", "æ", "3"])
     #expect(captions(try read(rss([0xE6], declared), charset: "nonsense"))[1] == "\u{FFFD}")
@@ -64,7 +64,8 @@ import Testing
     #expect(captions(try read(list, charset: "windows-1251")) == ["П"])
   }
 
-  /// What is not declared is UTF-8 with mistakes where most of it is UTF-8, else windows-1252.
+  /// Undeclared text is read as UTF-8 with mistakes if most of it is UTF-8, otherwise as
+  /// windows-1252.
   @Test func undeclaredEncoding_isGuessed_andSaid() throws {
     let guessed = try read(rss([0x93, 0xE9, 0x94], "<?xml version=\"1.0\"?>"))
     #expect(captions(guessed) == ["1", "“é”", "3"])
@@ -77,7 +78,7 @@ import Testing
     #expect(captions(mostly) == ["1", "é ö\u{FFFD}", "3"])
   }
 
-  /// Bytes that mean nothing become U+FFFD, each for itself, wherever the pieces of the text end.
+  /// Each invalid byte sequence becomes one U+FFFD, wherever the pieces of the text end.
   @Test(arguments: [
     ([0xC3] as [UInt8], "\u{FFFD}", 1), ([0xE9, 0x20], "\u{FFFD}", 1),
     ([0xFF, 0xFE], "\u{FFFD}\u{FFFD}", 2),
@@ -89,7 +90,7 @@ import Testing
       let padding = "<!--" + String(repeating: "é", count: before / 2) + "-->"
       let feed = try read(rss(bytes, declaration + padding))
       #expect(captions(feed) == ["1", shown, "3"])
-      let many = count == 1 ? "a byte that means nothing" : "\(count) bytes that mean nothing"
+      let many = count == 1 ? "a byte is invalid" : "\(count) bytes are invalid"
       let place = count == 1 ? " at line 2" : ", the first at line 2"
       #expect(
         feed.skipped.map(\.reason) == ["\(many) in its encoding\(place): shown as U+FFFD"])
@@ -97,7 +98,7 @@ import Testing
     }
   }
 
-  /// The same in encodings that iconv reads; what follows is read on.
+  /// The same in encodings that iconv reads; the text after it is read normally.
   @Test(arguments: [
     ("shift_jis", [0x82, 0xB1, 0xFD, 0x82, 0xB1] as [UInt8], "こ\u{FFFD}こ"),
     ("euc-kr", [0xFF, 0xBE, 0xC8], "\u{FFFD}안"), ("windows-1252", [0x81, 0xE9], "\u{FFFD}é"),
@@ -110,7 +111,7 @@ import Testing
     #expect(captions(feed) == ["1", shown, "3"])
     #expect(
       feed.skipped.map(\.reason) == [
-        "a byte that means nothing in its encoding at line 1: shown as U+FFFD"
+        "a byte is invalid in its encoding at line 1: shown as U+FFFD"
       ])
     let wide = WideEncoding(unitBytes: 2, isBigEndian: false)
     let start = wide.bytes("<rss><channel><item><title>", isMarked: true)
@@ -119,7 +120,7 @@ import Testing
     #expect(captions(try read(start + [0x00, 0xDC] + end)) == ["\u{FFFD}é"])
   }
 
-  /// Where a character of several bytes is cut by the end of a piece.
+  /// A character of several bytes may be cut by the end of a piece.
   @Test func longTexts_ofOtherEncodings_areReadWhole() throws {
     for shift in 0..<4 {
       let items = String(repeating: "x", count: shift)
@@ -142,7 +143,7 @@ import Testing
     }
   }
 
-  /// What a server or program packed with gzip is read as what it holds.
+  /// Feeds that a server or program packed with gzip are unpacked.
   @Test func packedFeeds_areRead() throws {
     let xml = rss(Array("é".utf8), "<?xml version=\"1.0\"?>")
     let json = Array(
@@ -168,7 +169,7 @@ import Testing
     }
   }
 
-  /// An encoding that nothing declares is guessed from the first 4 MiB of a text, whatever follows.
+  /// An undeclared encoding is guessed from the first 4 MiB of a text, whatever follows.
   @Test func guess_isMadeFromTheFirstMebibytes() throws {
     let filling = "<!-- " + String(repeating: "x", count: 4 << 20) + " -->"
     func title(_ before: [UInt8], _ title: [UInt8]) throws -> String? {
@@ -176,7 +177,7 @@ import Testing
       let late = rss(title, "").dropFirst("<rss><channel><title>T</title>".utf8.count)
       return captions(try read(early + Array("</description>\(filling)".utf8) + late))[1]
     }
-    // Windows-1252 before, so that UTF-8 behind is read as that, and the other way round.
+    // The beginning decides: windows-1252 there makes later UTF-8 wrong, and the other way round.
     #expect(try title([0xE9, 0x20, 0xE8, 0x20], Array("é".utf8)) == "Ã©")
     #expect(try title(Array("é".utf8), [0xE9]) == "\u{FFFD}")
     #expect(try title([], Array("é".utf8)) == "é")

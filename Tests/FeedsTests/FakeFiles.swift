@@ -3,13 +3,13 @@ import Glibc
 import Synchronization
 import System
 
-/// Files in memory, which remember what was opened.
+/// Files in memory, with a record of which ones were opened.
 final class FakeFiles: FileAccess {
   enum Node {
     case file([UInt8])
     case folder
     case special
-    /// It is there, but may not be read.
+    /// It exists, but may not be read.
     case denied
     /// A symbolic link to a path.
     case link(String)
@@ -22,7 +22,7 @@ final class FakeFiles: FileAccess {
   private let inodes: [String: UInt64]
   private let log = Mutex<[String]>([])
 
-  /// Folders above a path come by themselves.
+  /// Parent folders of all paths are added.
   init(_ nodes: [String: Node]) {
     var all = nodes
     for path in nodes.keys {
@@ -120,7 +120,7 @@ final class FakeFiles: FileAccess {
   }
 }
 
-/// The first bytes of media, as much as tells their kind.
+/// The first bytes of media, enough to detect their kind.
 enum Bytes {
   static let mp4: [UInt8] = [0, 0, 0, 0x18] + Array("ftypisom".utf8) + [0, 0, 2, 0]
   static let m4a: [UInt8] = [0, 0, 0, 0x18] + Array("ftypM4A ".utf8) + [0, 0, 2, 0]

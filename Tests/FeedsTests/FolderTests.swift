@@ -10,7 +10,7 @@ import Testing
     return (try FeedReader(files: files).read([source]), files)
   }
 
-  /// Reels as name and file names.
+  /// Each reel's name and the names of its files.
   private func outline(_ feed: Feed) -> [String: [String]] {
     Dictionary(
       uniqueKeysWithValues: feed.reels.map { reel in
@@ -100,7 +100,7 @@ import Testing
     #expect(feed.title == title)
   }
 
-  @Test func read_manyFiles_looksIntoSomeAndBelievesTheRest() throws {
+  @Test func read_manyFiles_looksIntoSome_andTakesTheRestByName() throws {
     var nodes: [String: FakeFiles.Node] = [:]
     for number in 0..<6000 { nodes["/home/clips/\(number).mp4"] = .file(Bytes.jpeg) }
     let (feed, files) = try read(nodes)

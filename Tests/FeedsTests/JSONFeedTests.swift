@@ -9,7 +9,7 @@ import Testing
     return try FeedReader(files: FakeFiles(nodes)).read(["f/feed.json"])
   }
 
-  /// A feed around items, and what it gives.
+  /// Reads a feed with these items.
   private func read(items: String) throws -> Feed {
     try read(#"{"version":"https://jsonfeed.org/version/1.1","title":"T","items":[\#(items)]}"#)
   }
@@ -84,7 +84,7 @@ import Testing
       ])
   }
 
-  @Test func read_nameOfFeedAfterItsItems_countsAllTheSame() throws {
+  @Test func read_nameOfFeedAfterItsItems_isUsedToo() throws {
     let item = #"{"id":"1","image":"a.png"}"#
     let version = #""version":"https://jsonfeed.org/version/1.1""#
     let late = try read(#"{"items":[\#(item)],"title":"T","author":{"name":"anna"},\#(version)}"#)
@@ -93,7 +93,7 @@ import Testing
     #expect(late.reels.map(\.name) == ["anna"])
   }
 
-  /// What one attachment array gives: sources and captions.
+  /// An array of attachments, and the sources of the stories that it gives.
   @Test(arguments: [
     (
       #"{"url":"a.mp4","mime_type":"video/mp4"},{"url":"a.webm","mime_type":"video/webm"}"#,
@@ -160,13 +160,13 @@ import Testing
     (#"{"id":"1","image":"data:image/png;base64,AA"}"#, "'data:' addresses are not played"),
     (#"{"id":"1","image":"a\u0000.png"}"#, "its address holds a NUL"),
   ])
-  func read_badItem_isSkippedAndTheNextIsTold(item: String, reason: String) throws {
+  func read_badItem_isSkippedAndTheNextIsKept(item: String, reason: String) throws {
     let feed = try read(items: item + #",{"id":"2","image":"next.png"}"#)
     #expect(feed.skipped == [Skipped(source: "f/feed.json item 1", reason: reason)])
     #expect(feed.reels.flatMap(\.stories).map(\.source.text) == ["/home/f/next.png"])
   }
 
-  /// What is not needed to tell an item is left out where it is of the wrong type, and named.
+  /// A member of the wrong type that is not needed to play an item is left out, with a note.
   @Test(arguments: [
     (#"{"id":true,"image":"a.png"}"#, "'id' is true or false, not a string"),
     (#"{"id":"1","image":"a.png","title":5}"#, "'title' is a number, not a string"),
@@ -199,7 +199,7 @@ import Testing
     ),
     (#"{"id":"1","image":"a.png","_storytty":{"reel":8}}"#, "'reel' is a number, not a string"),
   ])
-  func read_wrongTypeOfWhatIsNotNeeded_isLeftOut(item: String, reason: String) throws {
+  func read_wrongTypeOfAnOptionalMember_isLeftOut(item: String, reason: String) throws {
     let feed = try read(items: item)
     #expect(
       feed.skipped == [
@@ -222,23 +222,23 @@ import Testing
     #expect(try read(items: item(closed)).reels.first?.stories.first?.caption == caption)
   }
 
-  /// The items before a mistake or a cut are told, and the place of that is.
+  /// The items before a mistake or a cut are kept, and its place is reported.
   @Test(arguments: [
     (#"{"id":"2","image":"b.p"#, "a string does not end"),
     (#"{"id":"2""#, "the text ends too early"), ("", "the text ends too early"),
     (#"{"id":"2" "image":"b.png"}]}"#, "',' is expected"), ("]} x", "something follows its end"),
   ])
-  func read_mistake_costsWhatFollows(rest: String, what: String) throws {
+  func read_mistake_losesTheRestOnly(rest: String, what: String) throws {
     let version = #""version":"https://jsonfeed.org/version/1.1","title":"T""#
     let feed = try read("{\(version),\n\"items\":[{\"id\":\"1\",\"image\":\"a.png\"},\(rest)")
     #expect(feed.reels.flatMap(\.stories).map(\.source.text) == ["/home/f/a.png"])
     let reason = try #require(feed.skipped.first?.reason)
     #expect(reason.hasPrefix("not valid JSON at line 2, column "))
-    #expect(reason.hasSuffix(": \(what): what should follow is missing"))
+    #expect(reason.hasSuffix(": \(what): the rest is missing"))
     #expect(feed.skipped.count == 1 && feed.isIncomplete)
   }
 
-  /// What JSON forbids but can be understood, and what is said of it.
+  /// Text that JSON forbids but that can be understood, and the note about it.
   @Test(
     arguments: [
       ("// c\n{VERSION,/* x */\"items\":[{\"image\":\"a.png\"/**/}]} // end", nil),

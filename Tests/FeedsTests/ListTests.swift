@@ -64,7 +64,7 @@ import Testing
     #expect(story.source == .file("/home/ø.mp3"))
   }
 
-  /// Each address, what becomes of it, and why it is skipped.
+  /// Each address, the path or URL that it becomes, and why it is skipped if it is.
   @Test(arguments: [
     ("/v/a.mp4", "/v/a.mp4", ""),
     ("../v/a.mp4", "/v/a.mp4", ""),
@@ -119,7 +119,7 @@ import Testing
     #expect(outside == [])
   }
 
-  /// What is left out is named without userinfo and query, wherever the list is.
+  /// Skipped entries are shown without userinfo and query, wherever the list is.
   @Test(arguments: [
     ("ftp://u:CANARY@h/x?CANARY", "ftp://h/x"), ("//u:CANARY@h/x.mp4?CANARY", "//h/x.mp4"),
     ("http://u:CANARY@?CANARY", "http://"), ("|get http://u:CANARY@h/", "|get http://h/"),
@@ -184,7 +184,7 @@ import Testing
       ])
   }
 
-  @Test func read_manyItems_looksIntoSomeAndBelievesTheRest() throws {
+  @Test func read_manyItems_looksIntoSome_andTakesTheRestByName() throws {
     let text = (0..<10_000).map { "\($0).mp4" }.joined(separator: "\n")
     var nodes: [String: FakeFiles.Node] = [:]
     for number in 0..<10_000 { nodes["/home/\(number).mp4"] = .file(Bytes.jpeg) }

@@ -70,7 +70,7 @@ import Testing
     #expect(failure?.description == words)
   }
 
-  /// Whatever keeps an address from being played, its userinfo and query are not shown.
+  /// Whatever prevents an address from being played, its userinfo and query are not shown.
   @Test(arguments: [
     ("htp://u:CANARY@h/x.mp4?CANARY#CANARY", "htp://h/x.mp4"),
     ("ftp://u:CANARY@h/x?CANARY", "ftp://h/x"), ("ftp://CANARY@h?CANARY", "ftp://h"),
@@ -92,7 +92,7 @@ import Testing
     #expect(try read([source, "a.mp4"]).skipped.map(\.source) == [shown])
   }
 
-  @Test func read_several_tellsAllAndSkipsTheBad() throws {
+  @Test func read_several_keepsAllButTheBad() throws {
     let feed = try read(["a.mp4", "b.jpg", "missing.mp4", "v/c.mp4", "a.mp4", "l.m3u"])
     #expect(
       paths(feed) == [
@@ -104,7 +104,7 @@ import Testing
     #expect(feed.skipped == [Skipped(source: "missing.mp4", reason: "no such file")])
   }
 
-  /// What lies in several places is called after the first, each time anew.
+  /// A reel of files from several places has the name of its first file.
   @Test func read_looseFilesOfSeveralPlaces_haveAName() throws {
     let mixed = try read(["a.mp4", "https://example.org/b.mp4", "https://example.org/c.mp4"])
     #expect(mixed.reels.map(\.name) == ["a.mp4 and 2 more"])

@@ -28,7 +28,7 @@ import Testing
 
   private func stories(_ feed: Feed) -> [Story] { feed.reels.flatMap(\.stories) }
 
-  @Test func rssItem_tellsAllThatItSays() throws {
+  @Test func rssItem_everyElement_isKept() throws {
     let feed = try rss(
       """
       <item><title> Low &amp; <![CDATA[<tide>]]></title><link>https://h/page</link>
@@ -57,7 +57,7 @@ import Testing
       outline(try rss(items)) == [
         "ben: /home/1.mp4 | -, /home/4.mp4 | -", "anna: /home/2.mp4 | -", "T: /home/3.mp4 | -",
       ])
-    // What the feed says of itself may come last.
+    // The feed's own title and author may come last.
     let late = items + "<itunes:author>cleo</itunes:author>"
     #expect(outline(try rss(late)).last == "cleo: /home/3.mp4 | -")
     let untitled = head + items + "<title>Late</title></channel></rss>"
@@ -65,7 +65,7 @@ import Testing
   }
 
   @Test(arguments: [
-    // One of a group; the smallest that is enough for a terminal, else what the feed prefers.
+    // One of a group is chosen: the smallest that is enough for a terminal, or the feed's default.
     (
       """
       <media:group><media:content url="1080.mp4" width="1080" height="1920" isDefault="true"/>
@@ -86,9 +86,9 @@ import Testing
       """, ["2.mp4"]
     ),
     ("<media:group><media:content url=\"x\" medium=\"video\"/></media:group>", []),
-    // Two that are no group are two.
+    // Two outside of a group are two things.
     ("<media:content url=\"1.mp4\"/><media:content url=\"2.mp4\"/>", ["1.mp4", "2.mp4"]),
-    // An enclosure repeats them.
+    // An enclosure of the same medium is no further thing.
     ("<media:content url=\"1.mp4\"/><enclosure url=\"1.mp4\"/>", ["1.mp4"]),
     ("<media:content url=\"1.mp4\"/><enclosure url=\"1.mp3\"/>", ["1.mp4"]),
     ("<enclosure url=\"1.mp3\"/><media:content url=\"1.mp4\"/>", ["1.mp4"]),
@@ -98,7 +98,8 @@ import Testing
       <enclosure url="2.mp4"/>
       """, ["2.mp4"]
     ),
-    // Pictures beside what moves are its covers, but enclosures are meant.
+    // Media RSS pictures beside a video or sound are its covers; enclosures are things of their
+    // own.
     ("<media:content url=\"1.jpg\"/><enclosure url=\"1.mp3\"/>", ["1.mp3"]),
     ("<media:content url=\"1.jpg\"/><media:content url=\"2.jpg\"/>", ["1.jpg", "2.jpg"]),
     ("<enclosure url=\"1.mp4\"/><enclosure url=\"1.jpg\"/>", ["1.mp4", "1.jpg"]),
@@ -112,7 +113,7 @@ import Testing
       <media:content url="1280.jpg" width="1280" medium="image"/></media:group>
       """, ["1280.jpg"]
     ),
-    // Sizes of one shape are one thing, also without a group; of two shapes they are two.
+    // Sizes of the same shape are one thing, even without a group; two shapes are two things.
     (
       """
       <media:content url="140.jpg" width="140" medium="image"/>
@@ -142,7 +143,7 @@ import Testing
       ["1.mp4"]
     ),
     ("<media:thumbnail url=\"1.jpg\" width=\"30\" height=\"30\"/>", []),
-    // A picture of what is not there is told itself.
+    // A picture of the item's subject is shown if there is nothing else.
     ("<media:thumbnail url=\"1.jpg\"/>", ["1.jpg"]), ("<itunes:image href=\"1.jpg\"/>", ["1.jpg"]),
     ("<image><url> 1.jpg </url><title>x</title></image>", ["1.jpg"]),
     (
@@ -191,7 +192,7 @@ import Testing
       ])
   }
 
-  @Test func atomEntry_tellsAllThatItSays() throws {
+  @Test func atomEntry_everyElement_isKept() throws {
     let feed = try read(
       """
 
@@ -259,7 +260,7 @@ import Testing
     #expect(outline(try read(text)) == ["Old: /home/a.mp4 | x"])
   }
 
-  @Test func mistakes_costNoMoreThanTheyMust() throws {
+  @Test func mistakes_loseAsLittleAsPossible() throws {
     let lone = try rss(
       """
       <item><title>A & B&nbsp;<![CDATA[C & D]]></title><enclosure url="https://h/a.mp4?x=1&y=2&#38;z"/>
@@ -274,7 +275,7 @@ import Testing
       head + "<title>T</title><item><enclosure url=\"a.mp4\"/></item><item><enclosure url=\"b.mp")
     #expect(outline(cut) == ["T: /home/a.mp4 | -"])
     #expect(
-      cut.skipped.map(\.reason) == ["its text is cut off at line 3: what should follow is missing"])
+      cut.skipped.map(\.reason) == ["its text is cut off at line 3: the rest is missing"])
     #expect(cut.isIncomplete)
   }
 
@@ -286,7 +287,7 @@ import Testing
     ),
     ("<playlist/>", "the list is empty"),
   ])
-  func noFeed_tellsWhy(text: String, reason: String) {
+  func noFeed_saysWhy(text: String, reason: String) {
     #expect(throws: FeedError.cannotRead(source: "feed.xml", reason: reason)) { try read(text) }
   }
 
@@ -294,11 +295,11 @@ import Testing
     let items = (0..<20_000).map {
       "<item><guid>\($0)</guid><title>t</title><enclosure url='\($0).mp4'/></item>"
     }
-    let told = stories(try rss(items.joined()))
-    #expect(told.map(\.source.text) == (0..<20_000).map { "/home/\($0).mp4" })
+    let stories = stories(try rss(items.joined()))
+    #expect(stories.map(\.source.text) == (0..<20_000).map { "/home/\($0).mp4" })
   }
 
-  @Test func unknownZones_areSaidOnce() throws {
+  @Test func unknownZones_areNotedOnce() throws {
     let dates = ["10:00:00 XYZ", "10:00:00 QQ", "10:00:00 GMT"].map { "Sat, 28 Nov 2026 " + $0 }
     let items = dates.map { "<item><pubDate>\($0)</pubDate><enclosure url='a.mp4'/></item>" }
     let feed = try rss(items.joined())

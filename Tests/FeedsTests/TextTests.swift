@@ -36,7 +36,7 @@ import Testing
     }
   }
 
-  /// Token by token, digits as numbers: slow and obvious.
+  /// Compares token by token, digits as numbers: slow and obvious.
   private func isBefore(_ left: String, _ right: String) -> Bool {
     let (a, b) = (tokens(left), tokens(right))
     for (x, y) in zip(a, b) where x != y {
@@ -44,7 +44,7 @@ import Testing
         if m != n { return m < n }
         continue
       }
-      // A number stands where its digits stand among the characters.
+      // A number sorts among characters where its digits do.
       return (Int(x) == nil ? x : "0") < (Int(y) == nil ? y : "0")
     }
     return a.count == b.count ? left < right : a.count < b.count

@@ -37,13 +37,12 @@ import Testing
       ])
   }
 
-  @Test func xspf_thatIsCut_tellsWhatItHas() throws {
+  @Test func xspf_thatIsCut_keepsWhatItHas() throws {
     let feed = try read("<playlist><trackList><track><location>a b.mp4</location></track><tr", "l")
     #expect(feed.storyCount == 1)
     #expect(
       feed.skipped == [
-        Skipped(
-          source: "l", reason: "its text is cut off at line 1: what should follow is missing")
+        Skipped(source: "l", reason: "its text is cut off at line 1: the rest is missing")
       ])
   }
 
@@ -66,7 +65,7 @@ import Testing
       ])
   }
 
-  @Test func lists_fromTheWeb_nameWhatIsBesideThem() throws {
+  @Test func lists_fromTheWeb_areRelativeToTheirAddress() throws {
     let base = "https://h/x/"
     let web = FakeWeb(pages: [
       base + "l": Array(
@@ -88,7 +87,7 @@ import Testing
     }
   }
 
-  @Test func xspf_bases_moveWhereAddressesStart() throws {
+  @Test func xspf_bases_changeRelativeAddresses() throws {
     let feed = try read(
       """
       <playlist xml:base="http://h/x/"><trackList><track><location>a.mp4</location></track>
@@ -101,7 +100,7 @@ import Testing
       ])
   }
 
-  /// The first location that may play counts, else the first.
+  /// The first location that may play is used, or the first of all if none may.
   @Test(arguments: [
     (["rtmp://h/a.mp4", "a b.mp4"], ["/home/a b.mp4 | T | -"]),
     (["gone.mp4", "a b.mp4"], ["/home/a b.mp4 | T | -"]),
@@ -170,7 +169,7 @@ import Testing
     #expect(throws: FeedError.cannotRead(source: name, reason: reason)) { try read(text, name) }
   }
 
-  /// Each encoding of two or four bytes, with its mark and without.
+  /// UTF-16 and UTF-32 in both byte orders, with a byte order mark and without.
   @Test(arguments: ["l.m3u", "l.pls", "l.xspf", "l.jspf"])
   func wideEncodings_areRead(name: String) throws {
     let texts = [
@@ -195,7 +194,7 @@ import Testing
   }
 }
 
-/// An encoding of two or four bytes a unit.
+/// UTF-16 or UTF-32 in one byte order.
 struct WideEncoding {
   let unitBytes: Int
   let isBigEndian: Bool

@@ -6,7 +6,7 @@ import Testing
 @Suite struct WebFolderTests {
   private static let url = "https://dav.example.org/my%20stories/"
 
-  /// One member as servers list it.
+  /// A member in a server's list.
   private static func member(
     _ href: String, isFolder: Bool = false, type: String = "", name: String = "",
     status: String = "HTTP/1.1 200 OK"
@@ -71,7 +71,7 @@ import Testing
     ("https://dav.example.org/my%20stories/c.mp4", "c.mp4"),
     ("HTTPS://DAV.example.org:443/my%20stories/c.mp4", "c.mp4"),
     ("https://ben@dav.example.org/my%20stories/c.mp4", "c.mp4"),
-    // As a server says that knows itself by another scheme, port or name.
+    // From a server that knows itself by another scheme, port or name.
     ("http://dav.example.org/my%20stories/c.mp4", "c.mp4"),
     ("http://dav.example.org:8443/my%20stories/c.mp4", "c.mp4"),
     ("https://10.0.0.7/my%20stories/c.mp4", "c.mp4"),
@@ -94,7 +94,7 @@ import Testing
       folder.skipped == [Skipped(source: href, reason: "it is not in the folder that names it")])
   }
 
-  @Test func folder_thatRedirectsHaveLedTo_listsWhatIsBelowIt() throws {
+  @Test func folder_afterRedirects_listsMembersOfItsNewAddress() throws {
     let moved = "https://other.example.org/moved/"
     let origin = Story.Origin(feed: WebFolderTests.url)
     let folder = try WebFolder(
@@ -166,7 +166,7 @@ import Testing
     ("<D:multistatus xmlns:D='DAV:'><D:response>", "not valid XML at line 1"),
     ("", "not valid XML at line 1"),
   ])
-  func otherAnswers_tellWhy(answer: String, reason: String) {
+  func otherAnswers_areRefusedWithAReason(answer: String, reason: String) {
     #expect(
       throws: FeedError.cannotRead(
         source: "https://dav.example.org/my%20stories/", reason: reason)

@@ -5,15 +5,15 @@ import Testing
 /// A web in memory.
 struct FakeWeb: WebAccess {
   var pages: [String: [UInt8]] = [:]
-  /// Where redirects lead to.
+  /// The targets of redirects.
   var moved: [String: String] = [:]
-  /// What folders list.
+  /// The names that folders list.
   var lists: [String: String] = [:]
-  /// What short forms stand for.
+  /// The addresses of short forms.
   var shorts: [String: String] = [:]
-  /// Folders that are known as such.
+  /// Addresses that are known to be folders.
   var folders: Set<String> = []
-  /// Of all pages.
+  /// The charset of all pages.
   var charset: String?
 
   func head(of url: String, count: Int) throws(WebFailure) -> WebBytes {
@@ -75,7 +75,7 @@ struct FakeWeb: WebAccess {
       feed.skipped == [Skipped(source: url + "lost/", reason: "it does not list folders")])
   }
 
-  @Test func read_ofAKnownFolderThatCannotBeListed_tellsWhy() throws {
+  @Test func read_ofAKnownFolderThatCannotBeListed_saysWhy() throws {
     let web = FakeWeb(folders: ["https://anna:pw@h/x/"])
     #expect(
       throws: FeedError.cannotPlay(source: "https://h/x/", reason: "it does not list folders")
@@ -84,7 +84,7 @@ struct FakeWeb: WebAccess {
     }
   }
 
-  @Test func read_ofWhatIsNoFolderEither_tellsTheFirstReason() throws {
+  @Test func read_ofNeitherFileNorFolder_throwsTheFirstReason() throws {
     #expect(
       throws: FeedError.cannotPlay(source: url, reason: "it sends a web page instead")
     ) {
@@ -110,14 +110,14 @@ struct FakeWeb: WebAccess {
     #expect(
       throws: FeedError.cannotPlay(source: "cloud:/t", reason: "it is not configured")
     ) { try FeedReader(web: web).read(["cloud:/t?token=CANARY"]) }
-    // A file that is called so is that file.
+    // If a file has that name, it is the file.
     let files = FakeFiles(["/home/cloud:/s": .file(Bytes.mp4)])
     let feed = try FeedReader(files: files, web: web).read(["cloud:/s"])
     #expect(feed.reels.flatMap(\.stories).map(\.source) == [.file("/home/cloud:/s")])
   }
 
-  /// RFC 3986, section 5.1.3. What they are known by, and what they may name, goes by the address that
-  /// was asked.
+  /// RFC 3986, section 5.1.3. The identity of the stories, and what they may name, depend on the
+  /// address that was asked for.
   @Test(arguments: [
     "#EXTM3U\na.mp4\n", "[playlist]\nFile1=a.mp4\n",
     "<playlist><trackList><track><location>a.mp4</location></track></trackList></playlist>",
@@ -127,7 +127,7 @@ struct FakeWeb: WebAccess {
     </rss>
     """,
   ])
-  func read_ofWhatRedirectsLeadTo_isRelativeToThat(text: String) throws {
+  func read_afterRedirects_isRelativeToTheLastAddress(text: String) throws {
     let asked = "https://example.org/latest"
     let moved = "https://cdn.example.net/2026/list"
     let web = FakeWeb(pages: [asked: Array(text.utf8)], moved: [asked: moved])
@@ -137,7 +137,7 @@ struct FakeWeb: WebAccess {
     #expect(stories.map(\.feed) == [asked] && feed.identity == asked)
   }
 
-  @Test func animations_ofAFeedThatHasMoved_areRelativeToIt_andNamedByWhatWasAsked() throws {
+  @Test func animations_ofAMovedFeed_areRelativeToIt_andNamedByTheAddressAskedFor() throws {
     let text =
       #"{"version": "https://jsonfeed.org/version/1.1", "_storytty": {"animations": "r"}, "#
       + #""items": [{"id": "1", "image": "a.png"}]}"#

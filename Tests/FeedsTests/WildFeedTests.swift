@@ -3,7 +3,7 @@ import Testing
 
 @testable import Feeds
 
-/// RSS and Atom feeds as people and programs write them.
+/// RSS and Atom feeds as people and programs really write them.
 @Suite struct WildFeedTests {
   private func read(_ text: String) throws -> Feed {
     try FeedReader(files: FakeFiles("/home/feed.xml", text)).read(["feed.xml"])
@@ -24,7 +24,7 @@ import Testing
       """)
   }
 
-  private func told(_ feed: Feed) -> [String] {
+  private func outline(_ feed: Feed) -> [String] {
     feed.reels.flatMap { reel in
       reel.stories.map { "\(reel.name): \($0.source.text.dropFirst(6)) | \($0.caption ?? "-")" }
     }
@@ -52,7 +52,7 @@ import Testing
   ])
   func rssTitle_isPlainText(item: String, caption: String) throws {
     // The prefixes are not declared.
-    #expect(told(try rss(item)) == ["T: a.mp4 | \(caption)"])
+    #expect(outline(try rss(item)) == ["T: a.mp4 | \(caption)"])
   }
 
   @Test(arguments: [
@@ -66,7 +66,7 @@ import Testing
     ("<summary>s</summary><content>c</content>", "s"),
   ])
   func atomTitle_isPlainText(entry: String, caption: String) throws {
-    #expect(told(try atom(entry)) == ["T: a.mp4 | \(caption)"])
+    #expect(outline(try atom(entry)) == ["T: a.mp4 | \(caption)"])
   }
 
   @Test(
@@ -102,7 +102,7 @@ import Testing
     " xmlns='https://backend.userland.com/rss2/'",
   ])
   func rssNamespace_isWhatever(attributes: String) throws {
-    #expect(told(try rss("<title>x</title>", attributes)) == ["T: a.mp4 | x"])
+    #expect(outline(try rss("<title>x</title>", attributes)) == ["T: a.mp4 | x"])
   }
 
   @Test(arguments: [
@@ -114,7 +114,7 @@ import Testing
       <a:feed xmlns:a="\(space.isEmpty ? "x" : space)"><a:title>T</a:title><a:entry><a:title>x</a:title>
       <a:link rel="enclosure" href="a.mp4"/></a:entry></a:feed>
       """)
-    #expect(told(feed) == ["T: a.mp4 | x"])
+    #expect(outline(feed) == ["T: a.mp4 | x"])
   }
 
   @Test(arguments: [
@@ -126,7 +126,7 @@ import Testing
     let text = """
       <rss xmlns:m="\(space)"><channel><title>T</title><item><m:content url="a.mp4"/></item></channel></rss>
       """
-    #expect(told(try read(text)) == ["T: a.mp4 | -"])
+    #expect(outline(try read(text)) == ["T: a.mp4 | -"])
   }
 
   @Test func rss10_enclosesWithAModule() throws {
@@ -139,7 +139,7 @@ import Testing
     #expect(feed.reels.flatMap(\.stories).map(\.kind) == [.video])
   }
 
-  /// What should not stand before or behind a feed.
+  /// Things that should not be before or after a feed.
   @Test(arguments: [
     ("\n\n", ""), ("\u{FEFF}\u{FEFF}", ""), ("\u{FEFF}\n", ""), ("\u{200B}", ""), ("\u{A0} ", ""),
     ("Warning: foo\n", ""), ("<br />\n<b>Warning</b>: x in <b>y.php</b><br />\n", ""),
@@ -152,7 +152,7 @@ import Testing
       let text =
         "\(before)\(declaration)<rss><channel><title>T</title><item>\(enclosure)</item></channel></rss>"
       let feed = try read(text + after)
-      #expect(told(feed) == ["T: a.mp4 | -"])
+      #expect(outline(feed) == ["T: a.mp4 | -"])
       #expect(feed.skipped == [])
     }
   }
@@ -167,12 +167,12 @@ import Testing
       "\(type)<rss><channel><title>T</title><item><title>\(title)</title>\(enclosure)</item></channel></rss>"
     let files = FakeFiles("/home/feed.xml", text)
     let feed = try FeedReader(files: files).read(["feed.xml"])
-    #expect(told(feed) == ["T: a.mp4 | \(caption)"])
+    #expect(outline(feed) == ["T: a.mp4 | \(caption)"])
     #expect(feed.skipped == [])
     #expect(Set(files.opened) == ["/home/feed.xml"])
   }
 
-  /// Mistakes in one item: it and those around it are told.
+  /// Mistakes in one item: that item and its neighbours are kept.
   @Test(arguments: [
     "<title>x < y</title>", "<title>x <y</title>", "<title>Ann <ann@h></title>",
     "<description><p>x<br>y</description>", "<description><b>x</description>",
@@ -180,7 +180,7 @@ import Testing
     "<title><![CDATA[x\u{1B}]]></title>", "<guid>x</b></guid>", "<title a='1' a='2'>x</title>",
     "<title>x ]]> y</title>", "<title>&x; &#0;</title>", "<x y=\"1>z</x>",
   ])
-  func mistake_costsNoOtherItem(mistake: String) throws {
+  func mistake_losesNoItem(mistake: String) throws {
     let items = ["1", "2", "3"].map { number in
       "<item>\n\(number == "2" ? mistake : "")<enclosure url=\"\(number).mp4\"/></item>"
     }
@@ -206,7 +206,7 @@ import Testing
     }
   }
 
-  /// What was read before the time is over is told.
+  /// Items that were read before the time ran out are kept.
   @Test(arguments: ["feed.xml", "feed.json", "l.m3u"])
   func time_isLimited(name: String) throws {
     let items = 100_000

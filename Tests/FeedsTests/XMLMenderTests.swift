@@ -18,8 +18,8 @@ import Testing
     return (String(decoding: mended, as: UTF8.self), mender.notes.map(\.words))
   }
 
-  /// What a hostile text opens without end costs no more than it says: an end tag is not looked for
-  /// among a million of them.
+  /// Elements that a hostile text opens without end cost no more than their bytes: an end tag is
+  /// not searched for among a million of them.
   @Test func mend_ofElementsWithoutEnd_keepsAThousand() {
     let deep = String(repeating: "<x>", count: 20_000) + String(repeating: "</y>", count: 5_000)
     let mended = mend("<a>" + deep + "z", in: 1 << 16).text
@@ -27,7 +27,7 @@ import Testing
     #expect(mended == "<a>" + String(repeating: "<x>", count: shown) + "z")
   }
 
-  /// However the text is cut into pieces.
+  /// The text may be cut into pieces anywhere.
   @Test(arguments: [
     (
       "<a b='x&y=1&amp;&#38;&#x3c;&#xg;'>& &; &a b; &é;</a>",
@@ -69,11 +69,11 @@ import Testing
       "<a>\n<b><c>x</b></a>", "<a>\n<b><c>x</c></b></a>",
       "start and end tags do not match, the first at line 2: something may be missing"
     ),
-    ("<a>\n<b>x", "<a>\n<b>x", "its text is cut off at line 2: what should follow is missing"),
-    ("<a>x<b", "<a>x", "its text is cut off at line 1: what should follow is missing"),
+    ("<a>\n<b>x", "<a>\n<b>x", "its text is cut off at line 2: the rest is missing"),
+    ("<a>x<b", "<a>x", "its text is cut off at line 1: the rest is missing"),
     (
       "<a>x<![CDATA[y", "<a>x<![CDATA[y",
-      "its text is cut off at line 1: what should follow is missing"
+      "its text is cut off at line 1: the rest is missing"
     ),
     ("<a/>\n<b/>x", "<a/>\n", "what follows its end at line 2 is left out"),
   ])
@@ -94,7 +94,7 @@ import Testing
     #expect(mend(many, in: 64 << 10, entities).text.utf8.count < 2 << 20)
   }
 
-  @Test func mend_deepElements_areToldWithoutTheirTags() {
+  @Test func mend_deepElements_loseTheirTags() {
     let text = String(repeating: "<b>", count: 100) + "x" + String(repeating: "</b>", count: 100)
     let mended = mend(text, in: 50)
     #expect(

@@ -3,7 +3,7 @@ import Testing
 @testable import Feeds
 
 @Suite struct XMLReaderTests {
-  /// What is told of a text, one word an event.
+  /// The events of a text, one string each.
   private func events(_ text: String, recovers: Bool = false) -> (words: [String], failure: String?)
   {
     var words: [String] = []
@@ -31,23 +31,23 @@ import Testing
     }
   }
 
-  @Test func attributes_areToldWithoutReferences() {
+  @Test func attributes_haveTheirReferencesDecoded() {
     #expect(
       events("<a b='&amp;&#38;&#x26;&amp;#38;&lt;&amp;lt;' c='&amp;'/>").words
         == ["<|a |b=&&&&#38;<&lt; |c=&", "/a"])
   }
 
-  @Test func elements_areToldWithNamespacesAndText() {
+  @Test func elements_haveNamespacesAndText() {
     let text = """
       <?xml version="1.0"?><a xmlns="urn:1" xmlns:x="urn:2" b="&lt;1&#33;" x:c='2'><x:d>t &amp;\
       <![CDATA[ <u>]]></x:d><!-- no --><e/></a>
       """
-    let told = events(text)
+    let found = events(text)
     #expect(
-      told.words == [
+      found.words == [
         "<urn:1|a |b=<1! urn:2|c=2", "<urn:2|d", "'t & <u>", "/d", "<urn:1|e", "/e", "/a",
       ])
-    #expect(told.failure == nil)
+    #expect(found.failure == nil)
   }
 
   @Test func otherEncodings_becomeUTF8() throws {
@@ -66,14 +66,14 @@ import Testing
     ("<a>&nbsp;</a>", "malformed(line: 1)"), ("<a/><b/>", "malformed(line: 1)"),
     (String(repeating: "<a>", count: 65), "tooDeep"),
   ])
-  func mistake_isToldWithItsLine(text: String, failure: String) {
+  func mistake_hasItsLine(text: String, failure: String) {
     #expect(events(text).failure == failure)
   }
 
-  @Test func recovering_goesOnBehindAMistake() {
-    let told = events("<a><b>x & y</b><b>z</b></a>", recovers: true)
-    #expect(told.words == ["<|a", "<|b", "'x  y", "/b", "<|b", "'z", "/b", "/a"])
-    #expect(told.failure == "malformed(line: 1)")
+  @Test func recovering_goesOnAfterAMistake() {
+    let found = events("<a><b>x & y</b><b>z</b></a>", recovers: true)
+    #expect(found.words == ["<|a", "<|b", "'x  y", "/b", "<|b", "'z", "/b", "/a"])
+    #expect(found.failure == "malformed(line: 1)")
   }
 
   @Test(arguments: [
@@ -94,9 +94,9 @@ import Testing
   ])
   func entities_areNeverExpanded(text: String) {
     for recovers in [false, true] {
-      let told = events(text, recovers: recovers)
-      #expect(!told.words.contains { $0.hasPrefix("'") })
-      #expect(told.words.first == "<|a")
+      let found = events(text, recovers: recovers)
+      #expect(!found.words.contains { $0.hasPrefix("'") })
+      #expect(found.words.first == "<|a")
     }
   }
 

@@ -1,9 +1,9 @@
 import JSONText
 import Testing
 
-/// The places of a text's values.
+/// The index of a text's values.
 @Suite struct JSONIndexTests {
-  /// The value at a place with all that it holds, told through the index alone.
+  /// The value at a place with everything inside it, written from the index alone.
   private func described(_ index: JSONIndex, _ place: Int) -> String {
     let inside = index.inside(place)
     var parts: [String] = []

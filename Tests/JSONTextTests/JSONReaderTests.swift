@@ -40,7 +40,7 @@ indirect enum JSONTree: Equatable {
     }
   }
 
-  /// A random tree; the same for the same generator.
+  /// A random tree; the same generator gives the same tree.
   init(depth: Int, _ random: inout SeededRandom) {
     switch Int.random(in: depth > 4 ? 2...4 : 0...4, using: &random) {
     case 0:
@@ -60,7 +60,7 @@ indirect enum JSONTree: Equatable {
     }
   }
 
-  /// Its text, with random space and escapes.
+  /// The tree's text, with random space and escapes.
   func text(_ random: inout SeededRandom) -> String {
     let space = [" ", "", "\n", "\t \r\n"].randomElement(using: &random) ?? ""
     switch self {
@@ -97,7 +97,7 @@ indirect enum JSONTree: Equatable {
 }
 
 extension SeededRandom {
-  /// A short text of characters that JSON must take care of.
+  /// A short text of characters that need care in JSON.
   mutating func text() -> String {
     let alphabet: [Unicode.Scalar] = [
       "a", "Z", "0", "\"", "\\", "\n", "é", "€", "😀", "\u{202E}", "/",
@@ -144,7 +144,7 @@ extension SeededRandom {
     }
   }
 
-  @Test func read_wrongPiecewise_tellsTheSamePlace() throws {
+  @Test func read_wrongPiecewise_reportsTheSamePlace() throws {
     let bytes = Array("{\n \"a\": [1,\n  2.5e3, \"é\\n\"],\n \"b\" 3}".utf8)
     var failures: [JSONReader.Failure] = []
     for piece in 1...bytes.count {
@@ -191,14 +191,14 @@ extension SeededRandom {
         let read = try? JSONTree(&reader)
         var skipper = JSONReader(changed)
         let skipped: Void? = try? skipper.skip()
-        // Skipping is laxer about escapes alone.
+        // Skipping is less strict, but only about escapes.
         if read != nil {
           readable += 1
           #expect(skipped != nil)
         }
       }
     }
-    // Each byte as it was, and other digits and letters besides.
+    // Among them are the unchanged texts, and texts with other digits and letters.
     #expect(readable > 2 * bytes.count)
   }
 
@@ -223,7 +223,7 @@ extension SeededRandom {
     ("", 0, "the text ends too early"),
     ("[", 1, "the text ends too early"),
   ])
-  func read_malformed_tellsWhereAndWhat(text: String, offset: Int, what: String) {
+  func read_malformed_saysWhereAndWhat(text: String, offset: Int, what: String) {
     var failure: JSONReader.Failure?
     do { _ = try tree(text) } catch { failure = error }
     #expect(failure?.offset == offset)

@@ -13,7 +13,7 @@ import Testing
   @Test(arguments: [
     ("", #""""#), ("a b~/", #""a b~/""#), (#"a"\"#, #""a\"\\""#), ("\n\t", #""\n\t""#),
     ("\0\r\u{1B}\u{7F}", #""\u0000\u000d\u001b\u007f""#), ("é€😀", #""é€😀""#),
-    // The controls of ISO 8859, the ends of lines, what turns the direction, what is not seen.
+    // The C1 controls, line separators, and characters that reverse the direction or are invisible.
     ("\u{80}\u{9F}", #""\u0080\u009f""#), ("\u{2028}\u{2029}", #""\u2028\u2029""#),
     ("\u{202E}\u{2066}", #""\u202e\u2066""#), ("\u{200D}\u{E0001}", #""\u200d\udb40\udc01""#),
   ])
@@ -28,7 +28,7 @@ import Testing
     #expect(JSONEscapes.inASCII(text) == expected)
   }
 
-  /// Of every plane, and all of the first 1,024.
+  /// All of the first 1,024 scalars, and samples of every plane.
   @Test func everyScalar_isReadBack() throws {
     let many = (0..<1024).map { UInt32($0) } + stride(from: 1024, to: 0x110000, by: 97)
     for scalar in many.compactMap(Unicode.Scalar.init) {

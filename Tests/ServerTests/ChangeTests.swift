@@ -8,7 +8,7 @@ import Testing
 @testable import Server
 
 extension Serving {
-  /// Files that come, change and go while they are served.
+  /// Files that appear, change and disappear while they are served.
   @Suite struct ChangeTests {
     private let folder: TemporaryDirectory
     init() throws { folder = try TemporaryDirectory() }
@@ -44,7 +44,7 @@ extension Serving {
       try expect(["anna/b.mp4", "zoe/c.mp4", "zoe/d.mp4"], of: served)
       #expect(try served.get("/anna/a.mp4").status == 404)
       #expect(try served.get("/zoe/c.mp4").body == movie(40))
-      // What is no story does not become one; what becomes one does.
+      // A file that is no story is not offered until it becomes one.
       try folder.write("text", to: "zoe/e")
       try folder.write(movie(40), to: "zoe/.f.mp4")
       try folder.write(movie(41), to: "zoe/e")
@@ -55,15 +55,15 @@ extension Serving {
       let path = try folder.write(movie(40), to: "a.mp4")
       let served = try Served(folder.path)
       try writeFile(movie(50), to: path)
-      try eventually("the size is told") {
+      try eventually("the new size is in the feed") {
         try JSONValue(parsing: served.get("/feed.json").body)["items"].elements[0]["attachments"]
           .elements[0]["size_in_bytes"].number == 50
       }
       #expect(try served.get("/a.mp4").body == movie(50))
     }
 
-    /// Where the kernel tells of no changes, who asks gets the folder as it is.
-    @Test func withoutWatches_theFolderIsReadWhenSomebodyAsks() throws {
+    /// Where the kernel does not report changes, each request gets the current folder.
+    @Test func withoutWatches_theFolderIsReadForEachRequest() throws {
       try folder.write(movie(40), to: "a.mp4")
       let lines = Mutex<[String]>([])
       let isOver = Atomic<Bool>(false)
@@ -103,8 +103,8 @@ extension Serving {
       #expect(try ids() == ["a.mp4"])
       try folder.write(movie(40), to: "new/b.mp4")
       try folder.write(lottie, to: "animations/x.json")
-      // What was just found is believed for half a second.
-      try eventually("it is read anew", within: .seconds(5)) {
+      // The result of a check is used for half a second.
+      try eventually("it is read again", within: .seconds(5)) {
         try ids() == ["a.mp4", "new/b.mp4"]
       }
       #expect(try fetch(address + "/animation/x").text == lottie)

@@ -4,7 +4,7 @@ import System
 import Testing
 
 extension Serving {
-  /// The served folder written down as files.
+  /// The served folder exported as files.
   @Suite struct ExportTests {
     private let folder: TemporaryDirectory
 
@@ -53,13 +53,13 @@ extension Serving {
           "one.png",
         ])
       let served = try Served(folder.path("dir"))
-      try eventually("durations are told") {
+      try eventually("the durations are in the feed") {
         try served.get("/feed.json").text.contains("duration_in_seconds")
       }
       #expect(try served.get("/feed.json").body == readFile(out + "/feed.json"))
       #expect(try served.get("/animations").body == readFile(out + "/animations.json"))
       #expect(try readText(out + "/heart.json") == lottie)
-      // Hard links where that can be.
+      // Hard links where they are possible.
       #expect(try inode("out/one.png") == inode("dir/one.png"))
     }
 
@@ -91,7 +91,7 @@ extension Serving {
       #expect(stories.map { $0["durationS"].number } == [nil, 1])
     }
 
-    /// What is served, and what nginx makes of the export, plays over the network.
+    /// The feed plays over the network, from this server and from nginx with the export.
     @Test(arguments: [true, false])
     func feed_isPlayedOverTheNetwork(served: Bool) throws {
       #expect(try export().status == 0)
@@ -140,18 +140,18 @@ extension Serving {
       #expect(try inode("out/one.png") == copy.inode)
     }
 
-    /// Its own list is found among however many names.
+    /// The export's own list is found among any number of names.
     @Test func export_again_intoAFolderOfManyFiles_isMade() throws {
       #expect(try export().status == 0)
-      // Which names are read first is the file system's choice.
+      // The file system decides which names are read first.
       for number in 0..<20_000 { try folder.write("", to: "out/own\(number)") }
       let again = try export()
       #expect(again.status == 0)
       #expect(again.errorText.contains("cannot export") == false)
     }
 
-    /// What was linked while all might read it, and now only its owner may, is copied.
-    @Test func file_thatOthersMayNotReadAnyMore_isCopiedForThem() throws {
+    /// A file that was linked while everybody might read it is copied when only its owner may.
+    @Test func file_thatOthersMayNoLongerRead_isCopiedForThem() throws {
       #expect(try export().status == 0)
       #expect(try inode("out/one.png") == inode("dir/one.png"))
       chmod(folder.path("dir/one.png"), 0o600)
@@ -162,8 +162,7 @@ extension Serving {
       #expect(try FileStatus(of: folder.path("dir/one.png")).permissions == 0o600)
     }
 
-    /// Links that somebody has put into the target lead no write and no removal out of it.
-    /// A link that somebody else may have laid does not say where strangers find the stories.
+    /// A link that somebody else may have placed must not decide where strangers find the stories.
     @Test func target_thatIsALinkInASharedFolder_isRefused() throws {
       for name in ["shared", "victim"] { mkdir(folder.path(name), 0o755) }
       #expect(symlink(folder.path("victim"), folder.path("shared/out")) == 0)
@@ -177,12 +176,13 @@ extension Serving {
             + "it is a symbolic link in a folder that others may write\n")
       }
       #expect(directoryEntries(folder.path("victim")) == [])
-      // One of one's own, in a folder of one's own.
+      // A link in a folder that only its owner may write to is followed.
       #expect(chmod(folder.path("shared"), 0o755) == 0)
       #expect(try export(target).status == 0)
       #expect(fileExists(folder.path("victim/feed.json")))
     }
 
+    /// Links in the target lead no write and no removal out of it.
     @Test func links_inTheTarget_areReplaced_neverFollowed() throws {
       #expect(try export().status == 0)
       let victims = ["a b.mp4", "one.png", "feed.json"]
@@ -197,7 +197,7 @@ extension Serving {
       #expect(try readFile(out + "/anna/a b.mp4") == readFile(folder.path("dir/anna/a b.mp4")))
       #expect(Paths.canonical("\(out)/anna") == Paths.canonical(out).map { $0 + "/anna" })
       #expect(try inode("out/one.png") == inode("dir/one.png"))
-      // What is to be removed does not lie behind a link either.
+      // A file to be removed is not looked for behind a link either.
       unlink("\(out)/anna/a b.mp4")
       rmdir("\(out)/anna")
       #expect(symlink(folder.path("victim"), "\(out)/anna") == 0)
@@ -219,7 +219,7 @@ extension Serving {
       #expect(directoryEntries(out) == [])
     }
 
-    @Test func animation_calledLikeAStory_isLeftOut() throws {
+    @Test func animation_withTheNameOfAStory_isLeftOut() throws {
       try folder.write(lottie, to: "dir/heart.json")
       let result = try export()
       #expect(result.status == 0)
@@ -230,7 +230,7 @@ extension Serving {
       #expect(try readText(out + "/animations.json") == "[]\n")
     }
 
-    /// Nothing is lost by an export: where something else lies, none is made.
+    /// An export destroys nothing: it refuses a target that holds anything else.
     @Test func target_thatHoldsSomethingElse_isLeftAlone() throws {
       func refusal(_ target: String) throws -> String {
         let result = try export(target)
@@ -246,7 +246,7 @@ extension Serving {
       )
       #expect(directoryEntries(full) == ["own.txt"])
       for target in ["dir", "dir/new", "dir/anna/new", "."] {
-        #expect(try refusal(folder.path(target)).contains("may not lie in each other"))
+        #expect(try refusal(folder.path(target)).contains("it may neither be inside "))
       }
       #expect(directoryEntries(folder.path("dir")) == ["animations", "anna", "one.png"])
       #expect(try refusal(folder.path("none/out")).contains("is missing"))
@@ -256,7 +256,7 @@ extension Serving {
       #expect(try export(folder.path("empty")).status == 0)
     }
 
-    /// A list of what to remove that somebody has changed removes nothing outside.
+    /// A manifest that somebody has changed removes nothing outside of the target.
     @Test func manifest_thatLies_removesNothingElsewhere() throws {
       #expect(try export().status == 0)
       try folder.write("mine", to: "precious")

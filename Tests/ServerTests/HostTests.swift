@@ -6,7 +6,7 @@ import Testing
 @testable import Server
 
 extension Serving {
-  /// Which host a request has to name, and what a page of another site gets.
+  /// Which host a request must name, and what a page of another site gets.
   @Suite struct HostTests {
     private let folder: TemporaryDirectory
     init() throws {
@@ -20,14 +20,14 @@ extension Serving {
       "1.2.3", "127.0.0.1x", "localhos", "0x7f.1",
     ]
 
-    /// The status of a head of our own making.
+    /// The status of the answer to a hand-written request head.
     private func status(_ served: Served, _ head: String) throws -> Int {
       let wire = try #require(Wire(port: served.port))
       wire.send(head + "Connection: close\r\n\r\n")
       return try Reply(parsing: try #require(wire.read(1 << 20))).status
     }
 
-    /// A page whose host was given the address of this machine names that host still.
+    /// A web page whose host name was pointed to this machine still names that host.
     @Test func foreignHost_onLoopback_isMisdirected() throws {
       let served = try Served(folder.path("dir"))
       for host in Self.foreign {
@@ -36,7 +36,7 @@ extension Serving {
           #expect(reply.status == 421, "\(host)\(path)")
           #expect(
             reply.text
-              == "only this machine's addresses and names are answered to; "
+              == "requests must name this machine by its address or name; "
               + "--token-file lifts that\n")
         }
       }
@@ -71,7 +71,7 @@ extension Serving {
       #expect(try status(served, "GET http://a@localhost/a.mp4 HTTP/1.1\r\n" + field) == 400)
     }
 
-    /// A page does not know the token; and who listens for others is called as they like.
+    /// A web page does not know the token; and a server for other machines may have any name.
     @Test(arguments: [true, false])
     func foreignHost_withAToken_orForAll_isAnswered(hasToken: Bool) throws {
       let options =
@@ -98,7 +98,7 @@ extension Serving {
       }
     }
 
-    /// What was promised cannot come any more: the client must not wait for it.
+    /// The announced bytes cannot come any more: the client must not wait for them.
     @Test func file_thatIsCutWhileItIsSent_endsItsConnection() throws {
       let path = try folder.write(movie(40_000_000), to: "dir/long.mp4")
       let served = try Served(folder.path("dir"))
@@ -107,10 +107,10 @@ extension Serving {
       wire.send("GET /long.mp4 HTTP/1.1\r\nHost: localhost\r\n\r\n")
       #expect(wire.read(1000)?.count == 1000)
       #expect(truncate(path, 500) == 0)
-      // Its end comes, long before the time that slow clients are given.
+      // The connection ends long before the time limit of slow clients.
       let rest = try #require(wire.read(40_000_000))
       #expect(rest.count < 39_000_000)
-      // Others go on.
+      // Other connections go on.
       other.send("GET /a.mp4 HTTP/1.1\r\nHost: localhost\r\n\r\n")
       #expect(other.read(15).map { String(decoding: $0, as: UTF8.self) } == "HTTP/1.1 200 OK")
       try eventually("both are logged") { served.lines.count == 3 }

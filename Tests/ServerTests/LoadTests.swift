@@ -7,7 +7,7 @@ import Testing
 @testable import Server
 
 extension Serving {
-  /// Many clients, slow clients, and the end.
+  /// Many clients, slow clients, and the end of the server.
   @Suite struct LoadTests {
     private let folder: TemporaryDirectory
     init() throws { folder = try TemporaryDirectory() }
@@ -42,7 +42,7 @@ extension Serving {
       #expect(try served.get("/a.mp4", ["Range: bytes=0-0"]).status == 206)
     }
 
-    @Test func end_letsAnswersComeToTheirEnd() throws {
+    @Test func end_letsAnswersFinish() throws {
       let whole = movie(40_000_000)
       try folder.write(whole, to: "a.mp4")
       let served = try Served(folder.path)
@@ -50,7 +50,7 @@ extension Serving {
       wire.send("GET /a.mp4 HTTP/1.1\r\nHost: localhost\r\n\r\n")
       let start = try #require(wire.read(1000))
       served.signal(SIGTERM)
-      try eventually("no connection is taken any more") { Wire(port: served.port) == nil }
+      try eventually("no connection is accepted any more") { Wire(port: served.port) == nil }
       let rest = try #require(wire.read(60_000_000))
       let isWhole = try Reply(parsing: start + rest).body == whole
       #expect(isWhole)
@@ -58,7 +58,7 @@ extension Serving {
       #expect(served.lines.last?.hasSuffix("\"GET /a.mp4 HTTP/1.1\" 200 40000000") == true)
     }
 
-    @Test func end_doesNotWaitForThoseWhoAskNothing() throws {
+    @Test func end_doesNotWaitForIdleConnections() throws {
       let served = try Served(folder.path)
       let idle = try #require(Wire(port: served.port))
       let half = try #require(Wire(port: served.port))
@@ -87,7 +87,7 @@ extension Serving {
       wire.send("GET /a.mp4 HTTP/1.1\r\nHost: localhost\r\n\r\n")
       #expect(wire.read(1000) != nil)
       served.signal(SIGINT)
-      try eventually("no connection is taken any more") { Wire(port: served.port) == nil }
+      try eventually("no connection is accepted any more") { Wire(port: served.port) == nil }
       served.signal(SIGINT)
       #expect(served.awaitEnd(within: .seconds(4)) == .exited(status: 0))
     }
@@ -107,7 +107,7 @@ extension Serving {
 
     private static let request = "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
 
-    /// A head that does not come to its end is not waited for, whatever trickles in.
+    /// An unfinished head is not waited for, whatever trickles in.
     @Test func slowHead_isCutOff() throws {
       let (server, port) = try listening(Microhttpd.Limits())
       defer { server.stop() }

@@ -23,7 +23,7 @@ import Testing
     #expect(RequestTarget(text) == target)
   }
 
-  /// What a feed names is what a request finds, whatever the name.
+  /// A path that a feed names is what a request finds, whatever the name.
   @Test func encodedPath_isReadBack() {
     var random = SeededRandom(seed: 5)
     for _ in 0..<2000 {
@@ -48,7 +48,7 @@ import Testing
     [0x1A, 0x45, 0xDF, 0xA3, 0x9F, 0x42, 0x82, 0x88] + Array(kind.utf8)
   }
 
-  /// Content counts before the name.
+  /// The content takes precedence over the name.
   @Test(
     arguments: [
       (iso("isom"), "a", "video/mp4"), (iso("isom"), "a.jpg", "video/mp4"),
@@ -80,7 +80,7 @@ import Testing
     #expect(MediaType.of(head: head, name: name) == type)
   }
 
-  /// What a feed says of a file is what the folder reader says of it.
+  /// The MIME type in the feed agrees with the kind that the folder reader finds.
   @Test(.enabled(if: Media.isAvailable))
   func type_ofTheCorpus_agreesWithTheKindOfStory() throws {
     let prefixes: [Story.Kind: [String]] = [
@@ -136,18 +136,18 @@ import Testing
 }
 
 @Suite struct AccessLogTests {
-  @Test func log_withAReaderThatStandsStill_delaysNobody() throws {
-    let standsStill = Atomic(false)
+  @Test func log_withAReaderThatStalls_delaysNobody() throws {
+    let isStalled = Atomic(false)
     let log = try AccessLog { _ in
-      standsStill.store(true, ordering: .relaxed)
+      isStalled.store(true, ordering: .relaxed)
       pause()
       return true
     }
     let isDone = Atomic(false)
-    // On a thread of their own: one that had to wait would wait for ever.
+    // On its own thread: a write that had to wait would wait for ever.
     _ = try WorkerThread {
       log.write(line: "first")
-      while !standsStill.load(ordering: .relaxed) { usleep(1_000) }
+      while !isStalled.load(ordering: .relaxed) { usleep(1_000) }
       for number in 0..<20_000 { log.write(line: "\(number)") }
       log.close()
       isDone.store(true, ordering: .relaxed)

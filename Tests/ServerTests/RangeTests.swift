@@ -4,7 +4,7 @@ import System
 import Testing
 
 extension Serving {
-  /// The same requests to this server and to nginx are answered the same.
+  /// The same requests get the same answers from this server and from nginx.
   @Suite struct RangeTests {
     private let folder: TemporaryDirectory
     private static let size = 300_000
@@ -20,7 +20,8 @@ extension Serving {
     private static let last = "Tue, 14 Nov 2023 22:13:20 GMT"
     private static let before = "Mon, 13 Nov 2023 22:13:20 GMT"
     private static let after = "Wed, 15 Nov 2023 22:13:20 GMT"
-    /// Header fields of each request; TAG is the server's own tag of the file, with its quotes.
+    /// Header fields of each request; TAG stands for the server's own tag of the file, with its
+    /// quotes.
     private static let requests: [[String]] =
       [
         [], ["Range: bytes=0-0"], ["Range: bytes=0-99"], ["Range: bytes=100-199"],
@@ -50,7 +51,7 @@ extension Serving {
       ]
 
     @Test(arguments: ["/a.mp4", "/empty.mp4", "/one.mp4"])
-    func requests_areAnsweredAsByNginx(path: String) throws {
+    func requests_getTheSameAnswersAsFromNginx(path: String) throws {
       let (served, nginx) = (
         try Served(folder.path),
         try Nginx(serving: folder.path, settings: "if_modified_since before;")
@@ -65,7 +66,7 @@ extension Serving {
         #expect(own.status == other.status, "\(path) \(request)")
         guard own.status == other.status else { continue }
         if [200, 206].contains(other.status) {
-          // Arrays as operands would be compared element by element where they differ.
+          // As operands of #expect, arrays that differ would be compared element by element.
           let isSame = own.body == other.body
           #expect(isSame, "\(path) \(request)")
         }
@@ -83,8 +84,8 @@ extension Serving {
       }
     }
 
-    /// nginx answers a HEAD as the GET, without the bytes.
-    @Test func head_withARange_isAnsweredAsByNginx() throws {
+    /// nginx answers a HEAD like the GET, without the bytes.
+    @Test func head_withARange_getsTheSameAnswerAsFromNginx() throws {
       let (served, nginx) = (try Served(folder.path), try Nginx(serving: folder.path))
       for range in ["bytes=0-9", "bytes=-5", "bytes=900000-"] {
         let replies = try [
@@ -105,7 +106,7 @@ extension Serving {
       #expect(reply.fields["accept-ranges"] == "bytes")
     }
 
-    /// A tag stands for these bytes of this file: any other bytes have another one.
+    /// A tag stands for these bytes of this file: other bytes have another tag.
     @Test func entityTag_changesWithTheFile() throws {
       let served = try Served(folder.path)
       var tags: [String] = []
@@ -125,7 +126,7 @@ extension Serving {
       #expect(tags.allSatisfy { $0.hasPrefix("\"") && $0.hasSuffix("\"") })
     }
 
-    /// Within its last second a file may change twice: its date is no strong validator yet.
+    /// A file may change twice within its last second: its date is no strong validator yet.
     @Test func ifRange_withADateJustNow_givesTheWhole() throws {
       let path = try folder.write(movie(100), to: "new.mp4")
       date(path, seconds: Int(WallClock.seconds) + 5)

@@ -4,7 +4,7 @@ import System
 import Testing
 
 extension Serving {
-  /// What is not offered, and to whom.
+  /// What is refused, and to whom.
   @Suite struct RefusalTests {
     private let folder: TemporaryDirectory
 
@@ -97,7 +97,7 @@ extension Serving {
       #expect(try served.get("/a/in.mp4", ["Range: bytes=0-1"], method: "HEAD").status == 206)
     }
 
-    /// A body is neither read nor taken for the next request.
+    /// A body is neither read nor treated as the next request.
     @Test func body_isRefusedAndEndsTheConnection() throws {
       let served = try Served(folder.path("dir"))
       let inner = "GET /a/in.mp4 HTTP/1.1\r\nHost: localhost\r\n\r\n"
@@ -145,8 +145,8 @@ extension Serving {
       #expect(!served.errorText.contains("s3cret"))
     }
 
-    /// The section that README.md names makes a player show the token.
-    @Test func token_isShownByAPlayer_thatIsToldSo() throws {
+    /// With the section of the configuration from README.md, a player sends the token.
+    @Test func token_isSentByAPlayer_thatIsConfigured() throws {
       let token = try folder.write("s3cret\n", to: "token")
       chmod(token, 0o600)
       let served = try Served(folder.path("dir"), ["--token-file", token])
@@ -190,7 +190,7 @@ extension Serving {
     }
   }
 
-  /// Command lines that serve nothing: status 1 and one line that says why.
+  /// Command lines that serve nothing give status 1 and one line that says why.
   @Suite struct StartTests {
     private func failure(_ arguments: [String]) throws -> String {
       let result = try run(Programs.player, ["serve"] + arguments)

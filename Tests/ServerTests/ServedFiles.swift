@@ -6,7 +6,7 @@ func date(_ path: String, seconds: Int = 1_700_000_000) {
   utimes(path, &times)
 }
 
-/// Bytes that are all different from their neighbours, with the head of an MP4.
+/// Pseudo-random bytes with the head of an MP4.
 func movie(_ count: Int, seed: UInt64 = 1) -> [UInt8] {
   var bytes: [UInt8] = [0, 0, 0, 0x18] + Array("ftypisom".utf8)
   var state = seed

@@ -58,14 +58,15 @@ extension Serving {
       #expect(try served.get("/animations").text == "[]\n")
     }
 
-    /// First without durations, so that nobody waits; then with them, and with another tag.
+    /// The first feed has no durations, so that nobody waits; later they are in it, and the tag is
+    /// another.
     @Test func durations_areAddedWhenADecoderHasFoundThem() throws {
       try folder.copy(Clip(width: 90, height: 160, seconds: 2).file(), as: "a.mp4")
       try folder.copy(Clip(width: 90, height: 160, seconds: 0.52).file(), as: "b.mp4")
       try add(movie(5000), "c.mp4")
       let served = try Served(folder.path)
       var durations: [Double?] = []
-      try eventually("durations are told") {
+      try eventually("the durations are in the feed") {
         let items = try JSONValue(parsing: served.get("/feed.json").body)["items"].elements
         durations = items.map { $0["attachments"].elements[0]["duration_in_seconds"].number }
         return durations.compactMap(\.self).count == 2
@@ -86,7 +87,7 @@ extension Serving {
       }
     }
 
-    @Test func index_saysWhatThisIsAndWhatToType() throws {
+    @Test func index_saysWhatIsServedAndWhatToType() throws {
       try add([0xFF, 0xD8, 0xFF, 0xE0], "a.jpg")
       let served = try Served(folder.path)
       let reply = try served.get("/")
@@ -142,7 +143,7 @@ extension Serving {
       String(try run("/usr/bin/sha256sum", [folder.path(name)]).outputText.prefix(64))
     }
 
-    @Test func animation_isHadByItsIdAndItsName_untilItGoes() throws {
+    @Test func animation_isServedByItsIdAndItsName_untilItIsRemoved() throws {
       let path = try folder.write(lottie, to: "animations/big heart.json")
       try folder.write([0x50, 0x4B, 3, 4], to: "animations/z.lottie")
       try folder.write(movie(40), to: "animation/own.mp4")
@@ -154,7 +155,7 @@ extension Serving {
       }
       #expect(
         try served.get("/animation/z").fields["content-type"] == "application/zip+dotlottie")
-      // A folder of stories may be called so.
+      // A folder of stories may have that name too.
       #expect(try served.get("/animation/own.mp4").body == movie(40))
       unlink(path)
       try eventually("it is withdrawn") { try served.get("/animation/big%20heart").status == 404 }

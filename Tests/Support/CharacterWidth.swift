@@ -1,4 +1,4 @@
-/// How many columns a terminal gives to one scalar: 0 for what joins the character before.
+/// How many columns a terminal uses for a scalar: 0 for one that joins the character before.
 func width(of scalar: Unicode.Scalar) -> Int {
   let value = scalar.value
   if value < 0x300 { return 1 }

@@ -1,7 +1,7 @@
 import Glibc
 import Synchronization
 
-/// A video that FFmpeg's generators make, always the same for the same description.
+/// A video made by FFmpeg's generators; the same description always gives the same video.
 public struct Clip: Hashable, Sendable {
   public enum Picture: Hashable, Sendable {
     /// FFmpeg's moving test pattern.
@@ -14,7 +14,7 @@ public struct Clip: Hashable, Sendable {
     case flash
     /// Motion, detail, gradients and soft noise at about 8 Mbit/s, to cost what real footage does.
     case footage
-    /// A video file, cropped to the shape, scaled, and told again from its start until it is long
+    /// A video file, cropped to the shape, scaled, and repeated from its start until it is long
     /// enough.
     case film(String)
   }
@@ -39,7 +39,7 @@ public struct Clip: Hashable, Sendable {
     self.sound = sound
   }
 
-  /// The file, made when it is not there yet: once for all runs that share a build directory.
+  /// The file; made if it is missing, once for all runs that share a build directory.
   public func file() throws -> String {
     let directory = try Self.directory.get()
     let path = "\(directory)/\(name).mp4"

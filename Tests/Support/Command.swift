@@ -1,7 +1,7 @@
 import Glibc
 import System
 
-/// What a finished command has left.
+/// The result of a finished command.
 public struct CommandResult: Sendable {
   public let ending: Ending
   public let output: [UInt8]
@@ -14,8 +14,8 @@ public struct CommandResult: Sendable {
   public var errorLines: [String] { errorText.split(separator: "\n").map(String.init) }
 }
 
-/// Runs a program without a terminal, with `input` on its standard input, and waits for its end;
-/// throws when it has not ended in time (it is killed then).
+/// Runs a program without a terminal, with `input` on its standard input, and waits for its end. If
+/// it has not ended in time, it is killed and this throws.
 public func run(
   _ path: String, _ arguments: [String], environment: [String: String] = plainEnvironment,
   directory: String? = nil, input: [UInt8] = [], within limit: Duration = .seconds(60)
@@ -38,7 +38,7 @@ public func run(
   while ending == nil || exchange.isOpen {
     exchange.step(milliseconds: ending == nil ? 5 : 1)
     if ending == nil { ending = process.reap() }
-    // A grandchild may hold the pipe for ever; what the program itself wrote is there.
+    // A grandchild may hold the pipe open for ever; the program's own output has arrived.
     if ending != nil, exchange.isIdle { break }
     if Instant.now >= deadline {
       if ending == nil {
@@ -53,7 +53,7 @@ public func run(
     ending: ending, output: exchange.collected[0], errors: exchange.collected[1])
 }
 
-/// The least that a program needs.
+/// The minimal environment of a program.
 public let plainEnvironment = ["PATH": "/usr/local/bin:/usr/bin:/bin", "LC_ALL": "C.UTF-8"]
 
 private func makePipe() throws -> (Int32, Int32) {
@@ -63,7 +63,7 @@ private func makePipe() throws -> (Int32, Int32) {
   return (ends[0], ends[1])
 }
 
-/// Writes a command's input and reads its outputs, none of them waiting for another.
+/// Writes a command's input and reads its outputs, so that none of them blocks another.
 private struct Exchange {
   private var input: ArraySlice<UInt8>
   private var inputWriter: Int32

@@ -1,10 +1,10 @@
 import Glibc
 import System
 
-/// What a server answered.
+/// The answer of a server.
 public struct Reply: Equatable, Sendable {
   public var status: Int
-  /// By names in small letters.
+  /// Header fields by their names in lower case.
   public var fields: [String: String]
   public var body: [UInt8]
 
@@ -30,7 +30,7 @@ public struct Reply: Equatable, Sendable {
   }
 }
 
-/// Asks with curl, the address as it is written.
+/// Sends a request with curl, with the address exactly as written.
 public func fetch(_ url: String, _ fields: [String] = [], method: String = "GET") throws -> Reply {
   let how = method == "HEAD" ? ["-I"] : ["-X", method]
   let result = try run(
@@ -40,7 +40,7 @@ public func fetch(_ url: String, _ fields: [String] = [], method: String = "GET"
   return try Reply(parsing: result.output)
 }
 
-/// Waits until something is so; throws when it is not in time.
+/// Waits until a condition is true; throws if that takes too long.
 public func eventually(
   _ what: String, within limit: Duration = .seconds(15), _ condition: () throws -> Bool
 ) throws {
@@ -55,7 +55,7 @@ public func eventually(
 public final class Wire {
   private let number: Int32
 
-  /// Nil where nobody listens.
+  /// Nil where no program listens.
   public init?(port: UInt16) {
     guard let connected = connect(to: port) else { return nil }
     number = connected
@@ -72,7 +72,7 @@ public final class Wire {
     return Glibc.send(number, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count
   }
 
-  /// At most so many bytes, fewer when the other side ends; nil where it stays silent.
+  /// Reads at most so many bytes, fewer if the other side ends; nil if it stays silent.
   public func read(_ count: Int) -> [UInt8]? {
     var bytes: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 1 << 16)
@@ -87,9 +87,9 @@ public final class Wire {
 }
 
 extension Nginx {
-  /// One that serves a folder of the test as fast as it can.
+  /// An nginx that serves a folder of the test as fast as it can.
   ///
-  /// - Parameter settings: lines of nginx's own language for the server.
+  /// - Parameter settings: lines of nginx's configuration for the server.
   public convenience init(serving root: String, settings: String = "") throws {
     try self.init(settings: "sendfile on; \(settings)")
     guard rmdir(folder.path("www")) == 0, symlink(root, folder.path("www")) == 0 else {

@@ -1,7 +1,7 @@
 import Glibc
 
-/// Lends bytes that end where a page of memory ends whose next one nobody may read: a read of the byte
-/// behind them ends the process (SIGSEGV), in any build.
+/// Passes bytes that end at the end of a memory page, followed by an unreadable page: reading one
+/// byte too far ends the process (SIGSEGV), in any build.
 public func withGuardedBytes<Result>(
   _ bytes: [UInt8], _ body: (UnsafeRawBufferPointer) throws -> Result
 ) throws -> Result {

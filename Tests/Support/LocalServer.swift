@@ -1,8 +1,8 @@
 import Glibc
 import System
 
-/// A real server program on a loopback port that serves the folder `www` of its own; ended and
-/// removed with this object.
+/// A real server program on a loopback port that serves its own folder `www`. The program ends, and
+/// the folder is removed, with this object.
 public class LocalServer {
   public let port: UInt16
   public let folder: TemporaryDirectory
@@ -13,9 +13,9 @@ public class LocalServer {
   /// Starts it.
   ///
   /// - Parameters:
-  ///   - program: its name, of a package that `make test-deps` installs.
-  ///   - arguments: what it is started with, for its folder and port.
-  ///   - configuration: the text of the file `conf` in its folder; may put others beside it.
+  /// - program: its name; `make test-deps` installs its package.
+  /// - arguments: its arguments, for its folder and port.
+  /// - configuration: the text of the file `conf` in its folder; may write other files there too.
   public init(
     _ program: String, arguments: (TemporaryDirectory, UInt16) -> [String],
     configuration: (TemporaryDirectory, UInt16) throws -> String
@@ -35,7 +35,7 @@ public class LocalServer {
 
   deinit { stop() }
 
-  /// Starts it again after `stop`, on the same port.
+  /// Starts the server again after `stop`, on the same port.
   public func start() throws {
     process = try Spawned(
       program, arguments, environment: plainEnvironment, descriptors: [0, 2, 2])
@@ -49,7 +49,7 @@ public class LocalServer {
     }
   }
 
-  /// Ends it: from now on connections are refused.
+  /// Ends the server: connections are then refused.
   public func stop() {
     guard let running = process else { return }
     kill(running.identifier, SIGKILL)
@@ -57,16 +57,16 @@ public class LocalServer {
     process = nil
   }
 
-  /// Its host and port, as a section of the configuration is called.
+  /// Its host and port, as the configuration names a section for it.
   public var host: String { "127.0.0.1:\(port)" }
 
   public var url: String { "http://\(host)" }
 
-  /// Puts bytes into the folder, with a date long ago: one that was just now is no strong
+  /// Writes a file into the folder, with an old date, because a date of this moment is no strong
   /// validator.
   public func serve(_ bytes: [UInt8], as name: String) throws {
     let path = try folder.write(bytes, to: "www/\(name)")
-    // It may run as another user than this one.
+    // The server may run as another user.
     var parent = folder.path("www")
     for part in name.split(separator: "/").dropLast() {
       parent += "/\(part)"
@@ -79,14 +79,14 @@ public class LocalServer {
     utimes(path, &times)
   }
 
-  /// Puts a file into the folder.
+  /// Copies a file into the folder.
   public func serve(file: String, as name: String) throws {
     try serve(readFile(file), as: name)
   }
 }
 
 extension LocalServer {
-  /// rclone's WebDAV server, which wants a login of anna with the password secret.
+  /// rclone's WebDAV server, which requires the login anna with the password secret.
   public static func rclone() throws -> LocalServer {
     try LocalServer(
       "rclone",
@@ -98,12 +98,12 @@ extension LocalServer {
       }, configuration: { _, _ in "" })
   }
 
-  /// How apache2 asks for a login.
+  /// How apache2 authenticates.
   public enum Login: String, CaseIterable, Sendable {
     case basic = "Basic"
     case digest = "Digest"
 
-    /// What lets anna in with the password secret; in that of digest, the MD5 of "anna:x:secret".
+    /// The password file for anna with the password secret; for digest, the MD5 of "anna:x:secret".
     fileprivate var users: String {
       switch self {
       case .basic: "anna:{SHA}5en6G6MezRroT3XKqkdPOmY/BfQ=\n"
@@ -112,8 +112,8 @@ extension LocalServer {
     }
   }
 
-  /// apache2 with WebDAV that wants a login of anna with the password secret; one process, so that
-  /// its end is the end of all.
+  /// apache2 with WebDAV, which requires the login anna with the password secret. It runs as one
+  /// process, so that its end ends everything.
   public static func apache(_ login: Login = .digest) throws -> LocalServer {
     try LocalServer(
       "apache2", arguments: { folder, _ in ["-X", "-f", folder.path("conf")] },

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A port on which nobody listens just now.
+/// A port on which no program listens at this moment.
 public func freePort() throws -> UInt16 {
   let number = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
   defer { close(number) }
@@ -15,16 +15,17 @@ public func freePort() throws -> UInt16 {
   return UInt16(bigEndian: address.sin_port)
 }
 
-/// Whether somebody listens on a port.
+/// Whether a program listens on a port.
 func answers(_ port: UInt16) -> Bool {
   guard let number = connect(to: port) else { return false }
   close(number)
   return true
 }
 
-/// A connection to a port; nil where nobody listens.
+/// A connection to a port; nil where no program listens.
 ///
-/// - Parameter waiting: bytes that may wait in it unread, about; nil for what the system thinks fit.
+/// - Parameter waiting: the approximate size of its receive buffer in bytes; nil for the system's
+///   default.
 func connect(to port: UInt16, waiting: Int32? = nil) -> Int32? {
   let number = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
   if var waiting { setsockopt(number, SOL_SOCKET, SO_RCVBUF, &waiting, 4) }
@@ -39,7 +40,7 @@ func connect(to port: UInt16, waiting: Int32? = nil) -> Int32? {
   return nil
 }
 
-/// A socket that takes connections to a port.
+/// A socket that listens on a port.
 func listen(on port: UInt16) throws -> Int32 {
   let number = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
   var address = loopback(port: port)

@@ -14,7 +14,7 @@ public enum Lottie {
     #"{"ty":"gr","it":[\#((shapes + [transform]).joined(separator: ","))]}"#
   }
 
-  /// A layer that stays and turns once in 60 frames.
+  /// A layer that stays in place and turns once in 60 frames.
   public static func layer(shapes: String, opacity: Int = 60) -> String {
     #"""
     {"ddd":0,"ind":1,"ty":4,"nm":"l","sr":1,"ks":{"o":{"a":0,"k":\#(opacity)},"r":{"a":1,"k":[{"t":0,\#
@@ -33,7 +33,7 @@ public enum Lottie {
     """#
   }
 
-  /// A red square that turns for 2 s over nothing, half seen through; `head` stands before all else.
+  /// An animation: a red square, half transparent, turns for 2 s over nothing.
   public static func text(
     size: String = #""w":100,"h":100"#, time: String = #""fr":30,"ip":0,"op":60"#,
     assets: String = "", layers: String = layer(shapes: group(square, fill))
@@ -41,8 +41,8 @@ public enum Lottie {
     Array(#"{"v":"5.7.4",\#(time),\#(size),"assets":[\#(assets)],"layers":[\#(layers)]}"#.utf8)
   }
 
-  /// A drawing that would take for ever: a stroke of dashes along an outline of a thousand million
-  /// units. `name` makes it another one.
+  /// An animation whose drawing would take for ever: a dashed stroke along an outline of a thousand
+  /// million units. `name` makes texts differ.
   public static func endless(name: String = "e") -> [UInt8] {
     let outline =
       #"{"ty":"rc","d":1,"s":{"a":0,"k":[1e9,1e9]},"p":{"a":0,"k":[0,0]},"r":{"a":0,"k":0}}"#
@@ -55,7 +55,7 @@ public enum Lottie {
   }
 }
 
-/// A zip whose members are stored as they are (PKWARE APPNOTE 6.3).
+/// A zip with uncompressed members (PKWARE APPNOTE 6.3).
 public func zip(_ members: [(name: String, bytes: [UInt8])]) -> [UInt8] {
   func little(_ value: Int, _ count: Int) -> [UInt8] {
     (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }

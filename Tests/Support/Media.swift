@@ -1,8 +1,8 @@
 /// The corpus of media files that STORYTTY_MEDIA names.
 public enum Media {
-  /// One file and the truth about it.
+  /// One file and the known facts about it.
   public struct Entry: Sendable, CustomStringConvertible {
-    /// The path below the corpus.
+    /// The path relative to the corpus.
     public let name: String
     public let kind: String
     public let displayWidth: Int?
@@ -10,16 +10,16 @@ public enum Media {
     public let durationSeconds: Double?
     public let frames: Int?
     public let hasAudio: Bool?
-    /// What a correct player does, in words.
+    /// What a correct player does, in a sentence.
     public let expected: String
     public let measured: String
 
-    /// Where the file is.
+    /// The path of the file.
     public var path: String { "\(Media.directory ?? "")/\(name)" }
     public var description: String { name }
   }
 
-  /// The corpus, nil when none is given.
+  /// The directory of the corpus; nil where none is given.
   public static let directory = variable("STORYTTY_MEDIA").map(absolute)
 
   public static var isAvailable: Bool { directory != nil }

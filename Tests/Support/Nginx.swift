@@ -3,10 +3,10 @@ public final class Nginx: LocalServer {
   /// Starts it.
   ///
   /// - Parameters:
-  ///   - rate: bytes a second that each connection gets; nil for as many as there are.
-  ///   - isSecure: whether it speaks TLS and HTTP/2, with a certificate of its own in `cert`.
-  ///   - settings: lines of nginx's own language for the server; paths in them are relative to its
-  ///     folder.
+  /// - rate: bytes a second for each connection; nil for no limit.
+  /// - isSecure: whether it uses TLS and HTTP/2, with its own certificate in `cert`.
+  /// - settings: lines of nginx's configuration for the server; paths in them are relative to its
+  ///   folder.
   public init(rate: Int? = nil, isSecure: Bool = false, settings: String = "") throws {
     let limit = rate.map { "limit_rate \($0);" } ?? ""
     let security = isSecure ? "ssl_certificate cert; ssl_certificate_key key;" : ""
@@ -46,16 +46,16 @@ public final class Nginx: LocalServer {
     guard made.status == 0 else { throw SupportError(made.errorText) }
   }
 
-  /// One answer that it gave.
+  /// One answer of the server.
   public struct Access: Equatable, Sendable {
     public let status: Int
     public let bytes: Int
-    /// Such as `HTTP/1.1`.
+    /// The protocol, such as `HTTP/1.1`.
     public let version: String
     public let path: String
   }
 
-  /// Its answers so far; those that were broken off are there once it noticed.
+  /// Its answers so far; an aborted one appears when nginx has noticed it.
   public var accesses: [Access] {
     ((try? readText(folder.path("access.log"))) ?? "").split(separator: "\n").compactMap { line in
       let words = line.split(separator: " ", maxSplits: 3).map(String.init)

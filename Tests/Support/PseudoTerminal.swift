@@ -1,12 +1,12 @@
 import Glibc
 import System
 
-/// A pseudo terminal of a given size, a program on it, and the screen that its output makes.
+/// A pseudo-terminal of a given size, a program on it, and the screen that its output makes.
 ///
-/// The output is read by a thread of its own, which also answers the program's questions; the
-/// screen is worked out on the thread that asks for it.
+/// The output is read on its own thread, which also answers the program's queries; the screen is
+/// computed on the thread that asks for it.
 public final class PseudoTerminal {
-  /// One read from the program: when it came and what it was.
+  /// One read of the program's output, and when it came.
   public struct Chunk: Sendable {
     public let arrival: Instant
     public let bytes: [UInt8]
@@ -29,8 +29,8 @@ public final class PseudoTerminal {
   private var chunksFed = 0
 
   /// Makes the terminal. `cell` is the size of a character in pixels, 0 for a terminal that does
-  /// not tell; `bytesPerSecond` makes it a slow line. `name` is what it answers to XTVERSION, nil for
-  /// one that does not know the question.
+  /// not report it; `bytesPerSecond` makes it a slow line. `name` is its answer to XTVERSION, nil
+  /// for a terminal that does not know the query.
   public init(
     columns: Int = 120, rows: Int = 40, cell: (width: Int, height: Int) = (10, 20),
     bytesPerSecond: Int? = nil, name: String? = nil
@@ -77,7 +77,7 @@ public final class PseudoTerminal {
   /// The program's process number.
   public var identifier: pid_t? { program?.identifier }
 
-  /// Types, or moves the mouse.
+  /// Sends keys or mouse events.
   public func send(_ keys: String) { send(Array(keys.utf8)) }
 
   public func send(_ bytes: [UInt8]) { reader.send(bytes) }
@@ -88,10 +88,10 @@ public final class PseudoTerminal {
     kill(program.identifier, number)
   }
 
-  /// Takes the terminal away, as a closed window or a lost line does.
+  /// Closes the terminal, like a closed window or a lost line.
   public func hangUp() { reader.stop() }
 
-  /// Changes the size; the kernel tells the program by SIGWINCH.
+  /// Changes the size; the kernel sends the program SIGWINCH.
   public func resize(columns: Int, rows: Int) throws {
     feedScreen()
     currentScreen.resize(columns: columns, rows: rows)
@@ -128,8 +128,8 @@ public final class PseudoTerminal {
     }
   }
 
-  /// Waits until the screen satisfies a condition; false when the time is over or the program has
-  /// ended without it.
+  /// Waits until the screen satisfies a condition; false if the time runs out or the program ends
+  /// before.
   public func waitUntil(
     within limit: Duration = .seconds(15), _ condition: (TerminalScreen) -> Bool
   ) -> Bool {
@@ -156,7 +156,7 @@ public final class PseudoTerminal {
 
   // MARK: The end
 
-  /// Waits for the program's end and for its last bytes; nil when it still runs.
+  /// Waits for the program's end and its last bytes; nil if it still runs.
   public func awaitEnd(within limit: Duration = .seconds(15)) -> Ending? {
     let deadline = Instant.now + limit
     while !pollEnd() {

@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// What `--report` wrote.
+/// The report that `--report` writes.
 public struct Report: Decodable, Sendable {
   public struct Story: Decodable, Sendable {
     public let source: String
@@ -43,7 +43,7 @@ public struct Report: Decodable, Sendable {
     public let bytesServed: Int
     public let bytesFetched: Int
   }
-  /// One figure for the player, one for all decoders.
+  /// One value for the player, and one for all decoders.
   public struct Share: Decodable, Sendable {
     public let player: Double
     public let decoders: Double
@@ -65,7 +65,7 @@ public struct Report: Decodable, Sendable {
   }
 }
 
-/// Any JSON, for checks of the form.
+/// Any JSON value, to check the form of texts.
 public enum JSONValue: Decodable, Equatable, Sendable {
   case null
   case bool(Bool)
@@ -91,7 +91,7 @@ public enum JSONValue: Decodable, Equatable, Sendable {
     }
   }
 
-  /// Reads a text.
+  /// Parses a text.
   public init(parsing bytes: [UInt8]) throws {
     self = try JSONDecoder().decode(JSONValue.self, from: Data(bytes))
   }

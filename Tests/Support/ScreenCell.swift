@@ -1,4 +1,4 @@
-/// A colour as a program asked for it.
+/// A colour as the program set it.
 public enum ScreenColor: Hashable, Sendable {
   /// The terminal's own foreground or background.
   case standard
@@ -22,7 +22,7 @@ public struct ScreenPen: Hashable, Sendable {
   public init() {}
 }
 
-/// What one character position of a screen shows.
+/// One character position of a screen.
 public struct ScreenCell: Hashable, Sendable {
   /// A base character with its combining marks; empty in the right half of a wide one.
   public var glyph = " "
@@ -35,7 +35,7 @@ public struct ScreenCell: Hashable, Sendable {
     self.pen = pen
   }
 
-  /// The colours as a half block or a space shows them: upper and lower half, after reversal.
+  /// The colours that a half block or a space shows in its upper and lower half, after reversal.
   /// Nil for any other glyph.
   public var halves: (upper: ScreenColor, lower: ScreenColor)? {
     let ink = pen.reversed ? pen.background : pen.foreground

@@ -73,7 +73,7 @@ extension TerminalScreen {
       guard sequence.parameters.map(\.value) == [4] else { return false }
       inserting = sequence.final == UInt8(ascii: "h")
     case "c", "n": queries.append(sequence.text)
-    // Saving and restoring the title, part of xterm's smcup and rmcup; sizes are asked for.
+    // Saving and restoring the title is part of xterm's smcup and rmcup; 14, 16 and 18 query sizes.
     case "t" where [22, 23].contains(sequence.parameter(0, default: 0)): break
     case "t" where [14, 16, 18].contains(sequence.parameter(0, default: 0)):
       queries.append(sequence.text)

@@ -1,5 +1,5 @@
 extension TerminalScreen {
-  /// What erasing leaves: a blank in the current background.
+  /// The cell after erasing: a blank in the current background.
   private var blank: ScreenCell {
     var cell = ScreenCell()
     cell.pen.background = pen.background
@@ -111,7 +111,7 @@ extension TerminalScreen {
     if alternate { cells = Array(repeating: blank, count: cells.count) }
   }
 
-  /// What ESC c and a soft reset do, as far as it can be seen here.
+  /// Does what ESC c and a soft reset do, as far as it is visible here.
   mutating func reset(hard: Bool) {
     pen = ScreenPen()
     modes.formUnion([7, 25])

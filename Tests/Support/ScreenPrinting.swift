@@ -34,7 +34,7 @@ extension TerminalScreen {
 
   private mutating func put(_ glyph: String, at column: Int) {
     let index = cursor.row * columns + column
-    // Half of a wide character does not stay.
+    // No half of a wide character stays.
     if cells[index].glyph.isEmpty, !glyph.isEmpty, column > 0 { cells[index - 1].glyph = " " }
     if column + 1 < columns, cells[index + 1].glyph.isEmpty { cells[index + 1].glyph = " " }
     cells[index] = ScreenCell(glyph: glyph, pen: pen)

@@ -1,5 +1,5 @@
-/// Cuts a terminal program's bytes into characters, controls and escape sequences (ECMA-48 with
-/// UTF-8), however they arrive.
+/// Parses a terminal program's bytes into characters, controls and escape sequences (ECMA-48 with
+/// UTF-8), in whatever pieces they arrive.
 struct SequenceParser: Sendable {
   enum Action: Equatable {
     case print(Unicode.Scalar)
@@ -28,7 +28,7 @@ struct SequenceParser: Sendable {
   private var sequence = ControlSequence()
   private var collected: [UInt8] = []
 
-  /// Takes one byte; most yield at most one action, a broken character may yield two.
+  /// Takes one byte. Most give at most one action; a byte after a broken character may give two.
   mutating func consume(_ byte: UInt8, _ act: (Action) -> Void) {
     switch state {
     case .ground: ground(byte, act)
@@ -133,7 +133,7 @@ struct SequenceParser: Sendable {
 struct ControlSequence: Equatable, Sendable {
   struct Parameter: Equatable, Sendable {
     var value: Int?
-    /// Whether a colon stood before it, which makes it part of the one before.
+    /// Whether a colon precedes it, which makes it part of the previous parameter.
     var continues: Bool
   }
 
@@ -158,10 +158,10 @@ struct ControlSequence: Equatable, Sendable {
     parameters.indices.contains(index) ? parameters[index].value ?? fallback : fallback
   }
 
-  /// A count: at least 1, 1 when absent.
+  /// The first parameter as a count: at least 1, and 1 where it is absent.
   var count: Int { max(1, parameter(0, default: 1)) }
 
-  /// As it can be read in a failing test.
+  /// A readable form for failing tests.
   var text: String {
     var text = "CSI "
     if let prefix { text.unicodeScalars.append(Unicode.Scalar(prefix)) }

@@ -1,7 +1,7 @@
 import Glibc
 import System
 
-/// `storytty serve` on a port of its own, ended with this object.
+/// `storytty serve` on its own port; it ends with this object.
 public final class Served {
   /// "http://127.0.0.1:PORT".
   public let url: String
@@ -30,7 +30,7 @@ public final class Served {
     url = "http://\(line[start..<end])"
   }
 
-  /// What it has said on standard output: where it serves, and the access log.
+  /// Its standard output so far: the address that it serves, and the access log.
   public var lines: [String] {
     ((try? readText(logs.path("out"))) ?? "").split(separator: "\n").map(String.init)
   }
@@ -39,7 +39,7 @@ public final class Served {
 
   public func signal(_ number: Int32) { kill(process.identifier, number) }
 
-  /// Waits for its end; nil where it does not come.
+  /// Waits for its end; nil if it still runs.
   public func awaitEnd(within limit: Duration = .seconds(10)) -> ChildProcess.Ending? {
     let deadline = Instant.now + limit
     while Instant.now < deadline {

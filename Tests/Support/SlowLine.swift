@@ -2,8 +2,8 @@ import Glibc
 import Synchronization
 import System
 
-/// A slow line to a server on a loopback port: all connections together get so many bytes a second,
-/// as behind a modem, where a server's own limit is for each of them.
+/// A slow line to a server on a loopback port. All connections together get so many bytes a second,
+/// as behind a modem, whereas a server's own limit applies to each of them.
 public final class SlowLine {
   public let port: UInt16
   private let thread: WorkerThread
@@ -12,8 +12,8 @@ public final class SlowLine {
   /// Starts it.
   ///
   /// - Parameters:
-  ///   - server: the port that connections are handed on to.
-  ///   - bytesPerSecond: what comes from there at most; the other way is not slowed down.
+  /// - server: the port that connections are forwarded to.
+  /// - bytesPerSecond: the limit on bytes from the server; the other direction is not slowed down.
   public init(to server: UInt16, bytesPerSecond: Int) throws {
     port = try freePort()
     let relay = try Relay(port: port, server: server, bytesPerSecond: bytesPerSecond)
@@ -28,15 +28,16 @@ public final class SlowLine {
 
   public var url: String { "http://127.0.0.1:\(port)" }
 
-  /// Bytes that it has handed on so far of answers to requests for this path, heads and all.
-  public func bytes(of path: String) -> Int { relay.handedOn.withLock { $0[path] ?? 0 } }
+  /// How many bytes of answers to requests for this path were forwarded so far, including the
+  /// heads.
+  public func bytes(of path: String) -> Int { relay.forwarded.withLock { $0[path] ?? 0 } }
 }
 
-/// What the line's thread does.
+/// The work of the line's thread.
 private final class Relay: Sendable {
-  /// How much of a connection's bytes is handed on before it is the next one's turn.
+  /// How many bytes of a connection are forwarded before it is the next one's turn.
   private static let piece = 1460
-  /// Little waits between the server and the line.
+  /// The buffers between the server and the line are small.
   private static let onTheWay: Int32 = 16 << 10
   private static let quietly = Int32(MSG_NOSIGNAL)
   private static let tick = Duration.milliseconds(5)
@@ -44,16 +45,16 @@ private final class Relay: Sendable {
   private struct Pair {
     let client: Int32
     let server: Int32
-    /// From the server, not taken by the client yet.
+    /// Bytes from the server that the client has not accepted yet.
     var waiting: ArraySlice<UInt8> = []
-    /// What was asked for last.
+    /// The path of the last request.
     var path = ""
     var isOver = false
   }
 
   let isOver = Atomic(false)
-  /// Bytes from the server, by what was asked for.
-  let handedOn = Mutex<[String: Int]>([:])
+  /// Forwarded bytes from the server, by the path of the request.
+  let forwarded = Mutex<[String: Int]>([:])
   private let listener: Int32
   private let server: UInt16
   private let bytesPerSecond: Int
@@ -76,14 +77,14 @@ private final class Relay: Sendable {
       for pair in pairs { interests.append(Interest(pair.client)) }
       let ready = (try? awaitReadiness(of: interests, until: .now + Relay.tick)) ?? []
       for (index, readiness) in ready.dropFirst().enumerated() where readiness.readable {
-        handUp(&pairs[index])
+        forwardRequest(&pairs[index])
       }
       if ready.first?.readable == true { accept(&pairs) }
       let now = Instant.now
       let rate = Double(bytesPerSecond)
       budget = min(budget + milliseconds(now - last) / 1000 * rate, rate * 0.05)
       last = now
-      handDown(&pairs, &budget, &turn)
+      forwardAnswers(&pairs, &budget, &turn)
       for pair in pairs where pair.isOver {
         close(pair.client)
         close(pair.server)
@@ -109,8 +110,8 @@ private final class Relay: Sendable {
     pairs.append(Pair(client: client, server: server))
   }
 
-  /// Requests.
-  private func handUp(_ pair: inout Pair) {
+  /// Forwards requests.
+  private func forwardRequest(_ pair: inout Pair) {
     var bytes = [UInt8](repeating: 0, count: 16 << 10)
     let count = recv(pair.client, &bytes, bytes.count, Int32(MSG_DONTWAIT))
     guard count > 0, send(pair.server, bytes, count, Relay.quietly) == count else {
@@ -123,18 +124,18 @@ private final class Relay: Sendable {
     }
   }
 
-  /// Answers, a piece of each in turn, until the line is full for now.
-  private func handDown(_ pairs: inout [Pair], _ budget: inout Double, _ turn: inout Int) {
+  /// Forwards answers, a piece of each in turn, until the line is full for now.
+  private func forwardAnswers(_ pairs: inout [Pair], _ budget: inout Double, _ turn: inout Int) {
     var idle = 0
     while budget > 0, idle < pairs.count {
       turn = (turn + 1) % pairs.count
-      let count = pairs[turn].isOver ? 0 : handDown(&pairs[turn])
+      let count = pairs[turn].isOver ? 0 : forwardAnswers(&pairs[turn])
       budget -= Double(count)
       idle = count > 0 ? 0 : idle + 1
     }
   }
 
-  private func handDown(_ pair: inout Pair) -> Int {
+  private func forwardAnswers(_ pair: inout Pair) -> Int {
     let now = Int32(MSG_DONTWAIT)
     if pair.waiting.isEmpty {
       var bytes = [UInt8](repeating: 0, count: Relay.piece)
@@ -149,7 +150,7 @@ private final class Relay: Sendable {
     if sent > 0 {
       pair.waiting = pair.waiting.dropFirst(sent)
       let path = pair.path
-      handedOn.withLock { $0[path, default: 0] += sent }
+      forwarded.withLock { $0[path, default: 0] += sent }
     }
     if sent < 0, errno != EAGAIN { pair.isOver = true }
     return max(0, sent)

@@ -2,7 +2,8 @@ import Glibc
 import Synchronization
 import System
 
-/// A PulseAudio of its own, whose one device plays to nobody in real time; ended with this object.
+/// A PulseAudio server with one null device, which plays to nobody in real time; it ends with this
+/// object.
 public final class SoundServer {
   private let folder: TemporaryDirectory
   private var process: Spawned?
@@ -19,7 +20,7 @@ public final class SoundServer {
 
   deinit { stop() }
 
-  /// What a player must have in its environment to be heard here.
+  /// The environment with which a player's sound goes to this server.
   public var environment: [String: String?] {
     [
       "ALSA_CONFIG_PATH": folder.path("alsa.conf"), "XDG_RUNTIME_DIR": folder.path("run"),
@@ -27,7 +28,7 @@ public final class SoundServer {
     ]
   }
 
-  /// An ALSA configuration whose default device is so defined.
+  /// An ALSA configuration with this definition of the default device.
   public static func alsa(_ definition: String) -> String {
     """
     </usr/share/alsa/alsa.conf>
@@ -37,7 +38,7 @@ public final class SoundServer {
     """
   }
 
-  /// Starts it again after `stop`.
+  /// Starts the server again after `stop`.
   public func start() throws {
     guard let pulse = Programs.installed("pulseaudio") else {
       throw SupportError("pulseaudio is missing: `make test-deps` installs it")
@@ -58,7 +59,7 @@ public final class SoundServer {
     }
   }
 
-  /// Ends it, as a device that is pulled out.
+  /// Ends the server, like a device that is pulled out.
   public func stop() {
     guard let running = process else { return }
     kill(running.identifier, SIGKILL)
@@ -66,7 +67,7 @@ public final class SoundServer {
     process = nil
   }
 
-  /// Begins to record what the device plays; returns once it does.
+  /// Begins to record the device's output; returns when the recording runs.
   public func record() throws -> SoundRecording {
     guard let parec = Programs.installed("parec") else {
       throw SupportError("parec is missing: `make test-deps` installs pulseaudio-utils")
@@ -86,11 +87,11 @@ public final class SoundServer {
   }
 }
 
-/// What a device plays, from the moment the recording began.
+/// The output of a device since the recording began.
 public final class SoundRecording {
   private struct State {
     var bytes: [UInt8] = []
-    /// When the first frame was heard, as near as the arrival of pieces tells.
+    /// When the first frame was heard, as precisely as the arrival of pieces allows.
     var start: Instant?
   }
 
@@ -117,7 +118,8 @@ public final class SoundRecording {
         guard count > 0 else { break }
         let now = Instant.now
         shared.state.withLock { state in
-          // A piece comes no earlier than its first frame is heard; often enough it comes just then.
+          // A piece never comes before its first frame is heard, and often comes just then: the
+          // minimum is the best estimate.
           let start = now + .zero - SoundRecording.duration(state.bytes.count / 4)
           state.start = min(state.start ?? start, start)
           state.bytes += buffer[..<count]
@@ -155,7 +157,7 @@ public final class SoundRecording {
     return start + SoundRecording.duration(frame)
   }
 
-  /// The frames at which it becomes louder than `level` after at least so many quieter ones.
+  /// The frames at which the sound becomes louder than `level` after at least so many quieter ones.
   public func onsets(above level: Int, after quiet: Int = 9_600) -> [Int] {
     var onsets: [Int] = []
     var last = -quiet
@@ -171,7 +173,7 @@ public final class SoundRecording {
     samples.lastIndex { Int($0.magnitude) > level }
   }
 
-  /// The first frame from which all of `pattern` follows.
+  /// The first frame at which the whole `pattern` begins.
   public func find(_ pattern: [Int16]) -> Int? {
     let samples = samples
     guard let first = pattern.first, samples.count >= pattern.count else { return nil }
@@ -180,7 +182,7 @@ public final class SoundRecording {
     }
   }
 
-  /// Waits until something louder than `level` is heard from a frame on.
+  /// Waits until a sound louder than `level` comes, from a frame on.
   public func waitFor(
     above level: Int, from frame: Int = 0, within limit: Duration = .seconds(15)
   ) -> Bool {
@@ -193,7 +195,7 @@ public final class SoundRecording {
   }
 }
 
-/// A WAV file of 16-bit stereo at 48 kHz whose channels are the same.
+/// A WAV file of 16-bit stereo at 48 kHz with two equal channels.
 public func makeWave(_ samples: [Int16]) -> [UInt8] {
   func bytes<Number: FixedWidthInteger>(_ number: Number) -> [UInt8] {
     (0..<Number.bitWidth / 8).map { UInt8(truncatingIfNeeded: number >> ($0 * 8)) }

@@ -1,7 +1,7 @@
 import Glibc
 import Synchronization
 
-/// How a process ended and what it and the children that it reaped have cost.
+/// How a process ended, and the resources that it and the children it reaped have used.
 public struct Ending: Equatable, Sendable {
   /// The exit status, nil when a signal ended it.
   public let status: Int32?
@@ -11,21 +11,21 @@ public struct Ending: Equatable, Sendable {
   /// The largest resident set of any one of the processes.
   public let peakKibibytes: Int
 
-  /// As a shell has it: the status, or 128 and the signal.
+  /// The status as a shell reports it: the exit status, or 128 plus the signal.
   public var shellStatus: Int32 { status ?? 128 + (signal ?? 0) }
 }
 
-/// Something that the test's own machinery could not do.
+/// A failure of the test support itself.
 public struct SupportError: Error, CustomStringConvertible {
   public let description: String
   public init(_ description: String) { self.description = description }
 }
 
-/// The processes that run for the tests: an interrupt from the keyboard, which reaches the tests
-/// alone, ends them too.
+/// The processes that run for the tests. An interrupt from the keyboard reaches the tests alone;
+/// this kills the processes too.
 final class RunningProcesses: Sendable {
   private static let room = 512
-  /// Zero where there is none. Set under the lock, read by the signal handler.
+  /// Unused entries are zero. Set under the lock, read by the signal handler.
   nonisolated(unsafe) private static let identifiers: UnsafeMutablePointer<pid_t> = {
     let identifiers = UnsafeMutablePointer<pid_t>.allocate(capacity: room)
     identifiers.initialize(repeating: 0, count: room)
@@ -64,7 +64,7 @@ final class Spawned: Sendable {
   let identifier: pid_t
 
   /// Starts a program with these descriptors as 0 to 2 and nothing else open. With a terminal's
-  /// path it leads a session of its own on that terminal, which is also its 0 to 2.
+  /// path it leads its own session on that terminal, which is also its 0 to 2.
   init(
     _ path: String, _ arguments: [String], environment: [String: String],
     directory: String? = nil, descriptors: [Int32] = [], terminal: String? = nil
@@ -78,7 +78,8 @@ final class Spawned: Sendable {
       posix_spawnattr_destroy(&attributes)
     }
     if let terminal {
-      // A session leader without a terminal gets the first that it opens.
+      // A session leader without a terminal gets the first one that it opens as its controlling
+      // terminal.
       posix_spawn_file_actions_addopen(&files, 0, terminal, O_RDWR, 0)
       posix_spawn_file_actions_adddup2(&files, 0, 1)
       posix_spawn_file_actions_adddup2(&files, 0, 2)
@@ -86,7 +87,7 @@ final class Spawned: Sendable {
     for (index, descriptor) in descriptors.enumerated() {
       posix_spawn_file_actions_adddup2(&files, descriptor, Int32(index))
     }
-    // Closing what is not open is no error here.
+    // Closing a descriptor that is not open is no error here.
     for descriptor in Int32(max(3, descriptors.count))..<256 {
       posix_spawn_file_actions_addclose(&files, descriptor)
     }
@@ -112,7 +113,7 @@ final class Spawned: Sendable {
     Spawned.running.add(started)
   }
 
-  /// Reaps it when it has ended. Call no more after that.
+  /// Reaps the process if it has ended. Must not be called again after that.
   func reap() -> Ending? {
     var status: Int32 = 0
     var usage = rusage()

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A directory of its own for one test, removed with all that is in it.
+/// A directory for one test, removed with everything in it.
 public final class TemporaryDirectory: Sendable {
   public let path: String
 
@@ -14,10 +14,10 @@ public final class TemporaryDirectory: Sendable {
 
   deinit { removeTree(path) }
 
-  /// The path of something in it.
+  /// The path of a name in the directory.
   public func path(_ name: String) -> String { "\(path)/\(name)" }
 
-  /// Writes a file; directories on the way to it are made.
+  /// Writes a file; creates missing directories.
   @discardableResult
   public func write(_ bytes: [UInt8], to name: String) throws -> String {
     var directory = path
@@ -34,14 +34,14 @@ public final class TemporaryDirectory: Sendable {
     try write(Array(text.utf8), to: name)
   }
 
-  /// Puts a copy of a file into it.
+  /// Copies a file into the directory.
   @discardableResult
   public func copy(_ source: String, as name: String) throws -> String {
     try write(readFile(source), to: name)
   }
 }
 
-/// A whole file.
+/// Reads a whole file.
 public func readFile(_ path: String) throws -> [UInt8] {
   let file = open(path, O_RDONLY | O_CLOEXEC)
   guard file >= 0 else { throw SupportError("cannot read \(path)") }
@@ -56,12 +56,12 @@ public func readFile(_ path: String) throws -> [UInt8] {
   }
 }
 
-/// A whole text file.
+/// Reads a whole text file.
 public func readText(_ path: String) throws -> String {
   String(decoding: try readFile(path), as: UTF8.self)
 }
 
-/// Writes a whole file, replacing what was there.
+/// Writes a whole file, replacing an existing one.
 public func writeFile(_ bytes: [UInt8], to path: String) throws {
   let file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
   guard file >= 0 else { throw SupportError("cannot write \(path)") }
@@ -74,7 +74,7 @@ public func writeFile(_ bytes: [UInt8], to path: String) throws {
   }
 }
 
-/// Whether anything has this path.
+/// Whether anything exists at this path.
 public func fileExists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
 /// The names in a directory, sorted; empty when it cannot be read.
@@ -91,7 +91,7 @@ public func directoryEntries(_ path: String) -> [String] {
   return names.sorted()
 }
 
-/// Removes a file or a directory with all that is in it; links are not followed.
+/// Removes a file or a directory with everything in it; links are not followed.
 func removeTree(_ path: String) {
   var information = stat()
   guard lstat(path, &information) == 0 else { return }
@@ -104,7 +104,7 @@ func removeTree(_ path: String) {
   }
 }
 
-/// Where a symbolic link leads; nil where nothing is there.
+/// The target of a symbolic link; nil where there is nothing.
 public func linkTarget(_ path: String) -> String? {
   guard let resolved = realpath(path, nil) else { return nil }
   defer { free(resolved) }

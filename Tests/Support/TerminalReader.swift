@@ -2,7 +2,7 @@ import Glibc
 import Synchronization
 import System
 
-/// The thread that reads a pseudo terminal's master and answers what the program asks.
+/// The thread that reads a pseudo-terminal's master and answers the program's queries.
 ///
 /// The thread keeps the reader alive until `stop`.
 final class TerminalReader: Sendable {
@@ -10,7 +10,7 @@ final class TerminalReader: Sendable {
     var chunks: [PseudoTerminal.Chunk] = []
     /// Set when the master has been closed.
     var closed = false
-    /// The last bytes of the chunk before, in which a question may have begun.
+    /// The last bytes of the previous chunk, in which a query may have begun.
     var tail: [UInt8] = []
   }
 
@@ -51,7 +51,7 @@ final class TerminalReader: Sendable {
     state.withLock { Array($0.chunks[min(index, $0.chunks.count)...]) }
   }
 
-  /// Waits until there is more than `count` chunks, or for so long.
+  /// Waits until there are more than `count` chunks, or for so long.
   func awaitOutput(past count: Int, milliseconds: Int) {
     for _ in 0..<milliseconds * 2 {
       if state.withLock({ $0.chunks.count > count }) { return }
@@ -90,7 +90,7 @@ final class TerminalReader: Sendable {
       guard poll(&entries, 2, -1) > 0 else { continue }
       if entries[0].revents != 0 { break }
       let count = read(master, &buffer, burst)
-      // EIO would mean that no one holds the other end; the test itself does.
+      // EIO would mean that nobody holds the other end open; the test itself does.
       guard count > 0 else {
         usleep(1000)
         continue
@@ -114,7 +114,7 @@ final class TerminalReader: Sendable {
     if !answers.isEmpty { send(answers) }
   }
 
-  /// What a terminal that knows synchronized updates says to the questions whose last byte is new.
+  /// The answers of a terminal that knows synchronized updates to queries whose last byte is new.
   static func answers(to bytes: [UInt8], newFrom start: Int, name: String? = nil) -> [UInt8] {
     var answers: [UInt8] = []
     for index in start..<bytes.count {
@@ -135,7 +135,7 @@ final class TerminalReader: Sendable {
             || head.elementsEqual([0x1B, UInt8(ascii: "["), UInt8(ascii: "0")])
         else { continue }
         answers += Array("\u{1B}[?62;22c".utf8)
-      // The colours of text and background, which some programs wait for.
+      // Queries for the colours of text and background, which some programs wait for.
       case UInt8(ascii: "?") where index >= 5 && bytes[index - 1] == UInt8(ascii: ";"):
         let head = String(decoding: bytes[(index - 5)..<index], as: UTF8.self)
         guard head == "\u{1B}]11;" || head == "\u{1B}]10;" else { continue }

@@ -1,7 +1,7 @@
-/// A terminal's screen in memory: what a viewer would see after the bytes that it was fed.
+/// A terminal's screen in memory: what a viewer would see after the bytes fed to it.
 ///
-/// It understands what ncurses writes for xterm-256color and what careful programs write by
-/// themselves. A sequence that it does not know is kept in `unknown` and changes nothing.
+/// It understands what ncurses writes for xterm-256color and what careful programs write on their
+/// own. Unknown sequences are recorded in `unknown` and change nothing.
 public struct TerminalScreen: Sendable {
   public internal(set) var columns: Int
   public internal(set) var rows: Int
@@ -12,24 +12,24 @@ public struct TerminalScreen: Sendable {
   public internal(set) var modes: Set<Int> = [7, 25]
   /// The titles that were set, in order.
   public internal(set) var titles: [String] = []
-  /// What asked the terminal for an answer, in order.
+  /// Queries to the terminal, in order.
   public internal(set) var queries: [String] = []
-  /// Sequences and controls that no case is made for, in order.
+  /// Unknown sequences and controls, in order.
   public internal(set) var unknown: [String] = []
-  /// Bytes that were no UTF-8.
+  /// How many invalid UTF-8 sequences there were.
   public internal(set) var malformedCharacters = 0
   public internal(set) var bells = 0
-  /// How many times the terminal's own palette was set back (ncurses does it when it leaves).
+  /// How many times the terminal's palette was reset (ncurses does so at its end).
   public internal(set) var paletteResets = 0
   /// How many times the alternate screen was entered.
   public internal(set) var alternateEntries = 0
-  /// Where in the stream each synchronized update ended: the count of bytes up to it.
+  /// Where each synchronized update ended: the number of bytes up to there.
   public internal(set) var synchronizedEnds: [Int] = []
-  /// All bytes so far.
+  /// The number of bytes so far.
   public internal(set) var byteCount = 0
 
   var cells: [ScreenCell]
-  /// The other screen's cells: of the normal one while the alternate one shows, and the reverse.
+  /// The cells of the hidden screen: the normal one while the alternate one shows, and the reverse.
   var hiddenCells: [ScreenCell]
   var scrollTop = 0
   var scrollBottom: Int
@@ -43,7 +43,7 @@ public struct TerminalScreen: Sendable {
   var tabStops: Set<Int> = []
   var parser = SequenceParser()
 
-  /// What `ESC 7` keeps.
+  /// The state that `ESC 7` saves.
   struct Saved: Sendable {
     var cursor: (column: Int, row: Int) = (0, 0)
     var pen = ScreenPen()
@@ -76,7 +76,7 @@ public struct TerminalScreen: Sendable {
 
   public subscript(column: Int, row: Int) -> ScreenCell { cells[row * columns + column] }
 
-  /// One row as text, blanks at its end cut off.
+  /// A row as text, without trailing blanks.
   public func text(row: Int) -> String {
     var text = ""
     for cell in cells[row * columns..<(row + 1) * columns] { text += cell.glyph }
@@ -84,7 +84,7 @@ public struct TerminalScreen: Sendable {
     return text
   }
 
-  /// All rows as text, blanks at their ends cut off.
+  /// All rows as text, without trailing blanks.
   public var text: String { (0..<rows).map(text(row:)).joined(separator: "\n") }
 
   public var cursorVisible: Bool { modes.contains(25) }
@@ -96,7 +96,7 @@ public struct TerminalScreen: Sendable {
     cells.reduce(0) { $0 + (condition($1) ? 1 : 0) }
   }
 
-  /// Changes the size as an xterm does: what stands at the top left stays.
+  /// Changes the size as xterm does: the top left part stays.
   public mutating func resize(columns newColumns: Int, rows newRows: Int) {
     precondition(newColumns > 0 && newRows > 0, "a screen has cells")
     func resized(_ old: [ScreenCell]) -> [ScreenCell] {
@@ -118,14 +118,14 @@ public struct TerminalScreen: Sendable {
     moveCursor(column: cursor.column, row: cursor.row)
   }
 
-  /// Puts the cursor into the screen nearest to a place.
+  /// Moves the cursor to a place, or to the nearest one on the screen.
   mutating func moveCursor(column: Int, row: Int) {
     cursor = (min(max(column, 0), columns - 1), min(max(row, 0), rows - 1))
     wrapPending = false
   }
 }
 
-/// In a failing test's message a screen is its text, not its thousands of cells.
+/// In the message of a failing test, a screen is shown as its text, not as thousands of cells.
 extension TerminalScreen: CustomStringConvertible, CustomReflectable {
   public var description: String { "\(columns)x\(rows) screen:\n\(text)" }
   public var customMirror: Mirror { Mirror(self, children: ["text": text]) }

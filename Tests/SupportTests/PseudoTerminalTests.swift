@@ -20,7 +20,7 @@ import Testing
     #expect(lines == ["20 50", name, String(name.dropFirst("/dev/".count)), "4"])
   }
 
-  @Test func awaitEnd_signal_isTold() throws {
+  @Test func awaitEnd_signal_isReported() throws {
     let terminal = try PseudoTerminal()
     try shell("kill -TERM $$", on: terminal)
     let ending = try #require(terminal.awaitEnd())
@@ -49,7 +49,7 @@ import Testing
     #expect(!terminal.attributesUnchanged)
   }
 
-  @Test func resize_tellsTheProgram() throws {
+  @Test func resize_sendsASignal() throws {
     let terminal = try PseudoTerminal(columns: 80, rows: 24)
     try shell(
       "trap 'stty size; exit' WINCH; echo ready; while :; do sleep 0.01; done", on: terminal)

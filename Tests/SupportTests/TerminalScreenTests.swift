@@ -8,7 +8,7 @@ import Testing
     return screen
   }
 
-  /// What is fed, and the rows that it leaves (joined by newlines, blanks at their ends cut).
+  /// Text that is fed, and the resulting rows (joined by newlines, without trailing blanks).
   @Test(arguments: [
     ("abc", "abc\n\n"),
     ("abcdefghij", "abcdefgh\nij\n"),
@@ -81,7 +81,7 @@ import Testing
     #expect(screen.unknown == [])
   }
 
-  @Test func feed_attributes_areSetAndTakenBack() {
+  @Test func feed_attributes_areSetAndReset() {
     let screen = screen("\u{1B}[1;2;7ma\u{1B}[22mb\u{1B}[27;1mc\u{1B}[md")
     #expect((0..<4).map { screen[$0, 0].pen.bold } == [true, false, true, false])
     #expect((0..<4).map { screen[$0, 0].pen.dim } == [true, false, false, false])
@@ -121,7 +121,7 @@ import Testing
     #expect(screen.byteCount == 42)
   }
 
-  /// What a hostile text may hold, and how it is told from what is harmless.
+  /// Sequences that a hostile text may contain, and how they are recorded; harmless ones are not.
   @Test(
     arguments: [
       ("\u{1B}]0;title\u{7}", ["title"], []),

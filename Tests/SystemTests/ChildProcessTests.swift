@@ -3,7 +3,7 @@ import System
 import Testing
 
 @Suite struct ChildProcessTests {
-  /// Runs a shell script as the child, gives what it wrote to descriptor 3 and how it ended.
+  /// Runs a shell script as the child; gives what it wrote to descriptor 3 and how it ended.
   private func script(_ text: String, environment: [String] = ["PATH=/usr/bin:/bin"]) throws
     -> (output: String, ending: ChildProcess.Ending?)
   {
@@ -40,7 +40,7 @@ import Testing
     signal(SIGPIPE, SIG_IGN)
     let status = try script("grep -E '^Sig(Blk|Ign)' /proc/self/status 1>&3; true").output
     let masks = status.split(separator: "\n").compactMap { UInt64($0.dropFirst(8), radix: 16) }
-    // Beyond 31 are the C library's own.
+    // Signals beyond 31 belong to the C library.
     #expect(masks.map { $0 & 0x7FFF_FFFF } == [0, 0])
   }
 
@@ -78,7 +78,7 @@ import Testing
     ("exit 0", ChildProcess.Ending.exited(status: 0)), ("exit 7", .exited(status: 7)),
     ("kill -SEGV $$", .killed(signal: SIGSEGV)), ("kill -TERM $$", .killed(signal: SIGTERM)),
   ])
-  func poll_endedChild_tellsHow(text: String, expected: ChildProcess.Ending) throws {
+  func poll_endedChild_saysHow(text: String, expected: ChildProcess.Ending) throws {
     #expect(try script(text).ending == expected)
   }
 
@@ -109,14 +109,14 @@ import Testing
     #expect(awaitEnding(started.process) == .killed(signal: SIGXCPU))
   }
 
-  @Test func output_ofOneThatWritesOn_endsIt() throws {
+  @Test func output_ofAProgramThatWritesWithoutEnd_endsIt() throws {
     let result = try ChildProcess.output(of: "/usr/bin/yes", arguments: ["yes"])
     #expect(result.text.utf8.count >= 64 << 10 && result.text.utf8.count < 128 << 10)
     #expect(result.text.hasPrefix("yes\nyes\n"))
     #expect(result.ending == .killed(signal: SIGKILL))
   }
 
-  @Test func output_ofOneThatEnds_isWhole() throws {
+  @Test func output_ofAProgramThatEnds_isWhole() throws {
     let result = try ChildProcess.output(
       of: "/bin/sh", arguments: ["-c", "echo one; echo two >&2; exit 3"])
     #expect(result.text == "one\ntwo\n")
@@ -126,7 +126,7 @@ import Testing
   @Test func peak_ofAChild_isItsOwn() throws {
     let ballast = [UInt8](repeating: 1, count: 100 << 20)
     let started = try ChildProcess.start("/bin/sleep", arguments: ["60"], environment: [])
-    // It has just begun: its memory grows until its libraries are there.
+    // It has just started: its memory grows until its libraries are loaded.
     let deadline = Instant.now + .seconds(20)
     while started.process.peakKibibytes <= 500, Instant.now < deadline { usleep(1000) }
     #expect(started.process.peakKibibytes > 500 && started.process.peakKibibytes < 50_000)

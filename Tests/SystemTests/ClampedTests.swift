@@ -4,7 +4,7 @@ import System
 import Testing
 
 @Suite struct ClampedTests {
-  @Test func sums_areTheNearestThereIs_forAllSmallNumbers() {
+  @Test func results_areTheNearestPossible_forAllSmallNumbers() {
     let all = Int8.min...Int8.max
     for one in all {
       for other in all {
@@ -31,7 +31,7 @@ import Testing
     #expect(WallClock.text(secondsSince1970: seconds) == text)
   }
 
-  /// Some file systems know of years that nanoseconds do not reach in 64 bits.
+  /// Some file systems have years that do not fit into 64 bits of nanoseconds.
   @Test func status_ofAFileFromTheFuture_isReadAndClamped() throws {
     let directory = try TemporaryDirectory()
     let path = try directory.write("x", to: "x")

@@ -35,7 +35,7 @@ import Testing
     #expect(HTTPDate.seconds(text) == seconds)
   }
 
-  /// What servers send instead of what they should.
+  /// Forms that servers send although they should not.
   @Test(
     arguments: [
       ("Sun, 06 Nov 1994 08:49:37 GMT", 784_111_777),

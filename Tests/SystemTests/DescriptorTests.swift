@@ -4,7 +4,7 @@ import System
 import Testing
 
 @Suite struct DescriptorTests {
-  /// Two connected ends.
+  /// Two connected sockets.
   private func pair() throws -> (Int32, Int32) {
     var ends: [Int32] = [-1, -1]
     let made = socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends)
@@ -65,7 +65,7 @@ import Testing
       #expect(try ours.read(upTo: 10, into: &bytes) == .bytes(1))
       #expect(bytes == [1, 2, 3, 4])
     }
-    // The other end was closed when its owner went.
+    // The other end was closed when its owner was destroyed.
     #expect(try ours.read(upTo: 10, into: &bytes) == .end)
     #expect(bytes == [1, 2, 3, 4])
   }

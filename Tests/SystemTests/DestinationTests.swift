@@ -3,7 +3,7 @@ import Support
 import System
 import Testing
 
-/// What is written under names that the user gave, where others may have laid something before.
+/// Writing to names from the user, where others may have placed something before.
 @Suite struct DestinationTests {
   private let directory: TemporaryDirectory
   private let shared: String
@@ -15,7 +15,7 @@ import Testing
     #expect(mkdir(shared, 0o700) == 0 && chmod(shared, 0o1777) == 0)
   }
 
-  /// Both ways of writing to a path: a report is replaced, a log appended to.
+  /// Expects both ways of writing to a path to be refused: a report is replaced, a log appended to.
   private func expectRefusal(
     _ path: String, _ words: String, _ where: SourceLocation = #_sourceLocation
   ) {
@@ -54,14 +54,14 @@ import Testing
         #expect(symlink(target, shared + "/report") == 0)
         if isForeign { lchown(shared + "/report", Self.nobody, Self.nobody) }
         expectRefusal(shared + "/report", words)
-        // Nor where another link leads to it.
+        // Another link to it does not help.
         symlink(shared + "/report", directory.path("link"))
         expectRefusal(directory.path("link"), words)
         unlink(directory.path("link"))
         unlink(shared + "/report")
       }
     }
-    // Nor on the way.
+    // Nor is a link to a folder followed on the way.
     #expect(symlink(directory.path, shared + "/folder") == 0)
     expectRefusal(shared + "/folder/mine", words)
     #expect(try readText(mine) == "mine")
@@ -78,7 +78,7 @@ import Testing
     #expect(try readText(mine) == "mine")
   }
 
-  /// A group may be one's own alone: links of one's own hold there.
+  /// A group may have one member only: in its folders one's own links are followed.
   @Test func link_inAFolderOfAGroup_isFollowedWhereItIsOnesOwn() throws {
     #expect(chmod(shared, 0o775) == 0)
     let mine = try directory.write("mine", to: "mine")
@@ -106,7 +106,7 @@ import Testing
     #expect(read(reader, &byte, 1) == 0)
   }
 
-  /// A second name of a file of one's own elsewhere, which others may have made.
+  /// A second name of one's own file elsewhere, which others may have made.
   @Test func fileWithAnotherName_inASharedFolder_isNotWritten() throws {
     let mine = try directory.write("mine", to: "mine")
     #expect(link(mine, shared + "/report") == 0)
@@ -125,14 +125,14 @@ import Testing
     #expect(try readText(path) == "newnew")
     try append(shared + "/log")
     #expect(directoryEntries(shared) == ["log", "report"])
-    // What others could guess is in nobody's way.
+    // A temporary name that others could guess is not used.
     try directory.write("theirs", to: "shared/report.\(getpid()).new")
     try replace(path)
     #expect(try readText(path) == "new")
   }
 
-  /// A still takes another name.
-  @Test func newFile_whereSomethingWasLaid_leavesIt() throws {
+  /// A still picture gets another name.
+  @Test func newFile_whereTheNameIsTaken_leavesThatFile() throws {
     let mine = try directory.write("mine", to: "mine")
     #expect(symlink(mine, shared + "/still.png") == 0)
     #expect(symlink(directory.path("none"), shared + "/still-2.png") == 0)
@@ -144,7 +144,7 @@ import Testing
     #expect(!fileExists(directory.path("none")))
   }
 
-  /// In folders of one's own all is as it was.
+  /// In one's own folders links are followed as usual.
   @Test func links_inFoldersOfOnesOwn_areFollowed() throws {
     mkdir(directory.path("a"), 0o755)
     let mine = try directory.write("mine", to: "a/mine")
@@ -155,7 +155,7 @@ import Testing
     #expect(try readText(mine) == "new")
     try append(directory.path("b/one"))
     #expect(try readText(mine) == "newnew")
-    // To what is not there yet, and in a circle.
+    // A link to a missing file, and a link in a circle.
     symlink("later", directory.path("a/early"))
     try replace(directory.path("a/early"))
     #expect(try readText(directory.path("a/later")) == "new")
@@ -164,7 +164,7 @@ import Testing
     #expect(owner(of: mine) == geteuid())
   }
 
-  /// As a shell's `--report >(jq .)` and `/dev/stdout` do.
+  /// As with a shell's `--report >(jq .)` and with `/dev/stdout`.
   @Test func pipe_ofOnesOwn_isWrittenTo() throws {
     var ends: [Int32] = [-1, -1]
     #expect(pipe(&ends) == 0)
@@ -177,7 +177,7 @@ import Testing
     #expect(String(decoding: bytes, as: UTF8.self) == "newnew")
   }
 
-  /// Nobody waits for a reader that does not come.
+  /// A pipe without a reader is not waited for.
   @Test func pipe_withoutAReader_isAnError() throws {
     let path = directory.path("pipe")
     #expect(mkfifo(path, 0o600) == 0)

@@ -9,7 +9,7 @@ import Testing
       ("beach.mp4", Array("beach.mp4".utf8), "beach.mp4"),
       ("café 漢 🙂", Array("café 漢 🙂".utf8), "café 漢 🙂"),
       ("caf\u{10FEE9}.mp4", [0x63, 0x61, 0x66, 0xE9, 0x2E, 0x6D, 0x70, 0x34], "caf\u{FFFD}.mp4"),
-      // A character that is cut off, one that is written too long, a surrogate, one beyond all.
+      // An incomplete character, an overlong one, a surrogate, and one beyond the last.
       ("\u{10FEE2}\u{10FE82}a", [0xE2, 0x82, 0x61], "\u{FFFD}\u{FFFD}a"),
       ("\u{10FEC0}\u{10FEAF}", [0xC0, 0xAF], "\u{FFFD}\u{FFFD}"),
       ("\u{10FEED}\u{10FEA0}\u{10FE80}", [0xED, 0xA0, 0x80], "\u{FFFD}\u{FFFD}\u{FFFD}"),
@@ -17,7 +17,7 @@ import Testing
         "\u{10FEF4}\u{10FE90}\u{10FE80}\u{10FE80}", [0xF4, 0x90, 0x80, 0x80],
         "\u{FFFD}\u{FFFD}\u{FFFD}\u{FFFD}"
       ),
-      // The private character itself.
+      // One of the private characters itself.
       (
         "\u{10FEF4}\u{10FE8F}\u{10FEBB}\u{10FEA9}", [0xF4, 0x8F, 0xBB, 0xA9],
         "\u{FFFD}\u{FFFD}\u{FFFD}\u{FFFD}"
@@ -42,7 +42,7 @@ import Testing
       #expect(FileName.bytes(text) == bytes)
       #expect(seen[text] ?? bytes == bytes)
       seen[text] = bytes
-      // Nothing becomes the separator or the end of a path.
+      // No byte becomes a separator or a NUL.
       #expect(text.utf8.count { $0 == 0x2F } == bytes.count { $0 == 0x2F })
     }
   }

@@ -23,7 +23,7 @@ import Testing
     #expect(log.isOn(.http) && !log.isOn(.playback))
   }
 
-  @Test func note_thatNobodyReads_isNotMade() {
+  @Test func note_thatNobodyReads_isNotEvaluated() {
     let lines = Lines()
     var made = 0
     func words() -> String {

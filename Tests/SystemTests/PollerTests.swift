@@ -52,7 +52,7 @@ import Testing
     #expect(ready.map(\.readable) == [true])
   }
 
-  @Test func bell_rungTwice_isSilencedOnce() throws {
+  @Test func waker_wokenTwice_isSilencedByOneCall() throws {
     let waker = try Waker()
     waker.wake()
     waker.wake()
@@ -63,7 +63,7 @@ import Testing
     waker.silence()
   }
 
-  @Test func bell_rungByAThread_wakesTheWaiter() throws {
+  @Test func waker_wokenByAThread_endsTheWait() throws {
     let waker = try Waker()
     var thread = pthread_t()
     let code = pthread_create(

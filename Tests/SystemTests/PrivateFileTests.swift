@@ -23,7 +23,7 @@ import Testing
     #expect(mode(of: path) == S_IFREG | 0o600)
   }
 
-  @Test func replace_throughALink_replacesWhatItLeadsTo() throws {
+  @Test func replace_throughALink_replacesItsTarget() throws {
     let path = try directory.write("old", to: "report")
     symlink("report", directory.path("link"))
     try PrivateFile.replace(directory.path("link"), with: Array("new".utf8))

@@ -21,7 +21,7 @@ import Testing
   }
 
   @Test(arguments: Signals.Signal.allCases)
-  func take_eachSignal_isTold(signal: Signals.Signal) async {
+  func take_eachSignal_isReported(signal: Signals.Signal) async {
     let number = signal.rawValue
     await #expect(processExitsWith: .success) { [number = number as Int32] in
       unblockSignals()
@@ -32,7 +32,7 @@ import Testing
   }
 
   @Test(arguments: [SIGINT, SIGTERM, SIGHUP])
-  func secondFinalSignal_longAfterOneThatWasNotTaken_ends(number: Int32) async {
+  func secondFinalSignal_longAfterAnUntakenOne_ends(number: Int32) async {
     await #expect(processExitsWith: .signal(number)) { [number = number as Int32] in
       unblockSignals()
       _ = try Signals()
@@ -42,9 +42,9 @@ import Testing
     }
   }
 
-  /// The kernel and a shell both tell of a terminal that was closed.
+  /// Both the kernel and a shell send HUP when a terminal closes.
   @Test(arguments: [SIGINT, SIGTERM, SIGHUP])
-  func secondFinalSignal_rightBehindTheFirst_isTheSame(number: Int32) async {
+  func secondFinalSignal_rightAfterTheFirst_isTheSame(number: Int32) async {
     await #expect(processExitsWith: .success) { [number = number as Int32] in
       unblockSignals()
       let signals = try Signals()
@@ -102,8 +102,8 @@ import Testing
   }
 }
 
-/// Lets signals interrupt this thread, as the player's main thread does; the threads that tests run
-/// on block them all.
+/// Unblocks signals on this thread, as on the player's main thread; the threads that tests run on
+/// block them all.
 func unblockSignals() {
   var none = sigset_t()
   sigemptyset(&none)

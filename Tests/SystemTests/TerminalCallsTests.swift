@@ -30,7 +30,7 @@ import Testing
     #expect(outputQueued(terminal.slave) == 0)
   }
 
-  /// Each fatal signal restores the terminal and still ends the process as itself.
+  /// Each fatal signal restores the terminal and still ends the process by that signal.
   @Test(arguments: [
     SIGSEGV, SIGABRT, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM,
     SIGVTALRM, SIGPROF, SIGXCPU, SIGSYS, SIGIO, SIGPWR,
@@ -77,7 +77,7 @@ import Testing
     #expect(terminal.waitUntil { $0.text(row: 0) == "restored" })
   }
 
-  /// Takes a terminal as an interactive program does, guarded.
+  /// Sets up a terminal like an interactive program, with the guard armed.
   private static func makeRaw(_ path: String) throws {
     let descriptor = open(path, O_RDWR | O_NOCTTY)
     var attributes = termios()

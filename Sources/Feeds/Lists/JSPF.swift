@@ -24,7 +24,7 @@ struct JSPF {
       let words = "not valid JSON at line \(error.line), column \(error.column): \(error.what)"
       guard reader.hasEntries else { throw .cannotRead(source: source, reason: words) }
       reader.note(
-        [TextNote(words: "\(words): what should follow is missing", costsStories: true)], of: source
+        [TextNote(words: "\(words): the rest is missing", costsStories: true)], of: source
       )
     }
     reader.note(bytes.notes, of: source)

@@ -167,7 +167,7 @@ final class TextSource {
     }
     if let first = decoder.firstMistake {
       let count = decoder.mistakes
-      let many = count == 1 ? "a byte that means nothing" : "\(count) bytes that mean nothing"
+      let many = count == 1 ? "a byte is invalid" : "\(count) bytes are invalid"
       let place = "\(count == 1 ? "" : ", the first") at line \(line(of: first + start))"
       notes.append(
         TextNote(words: "\(many) in its encoding\(place): shown as U+FFFD", costsStories: false))

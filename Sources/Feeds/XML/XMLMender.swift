@@ -442,7 +442,7 @@ extension XMLMender.Mishap {
         + "\(place): shown as U+FFFD"
     case .mismatch:
       "start and end tags do not match, the first at line \(line): something may be missing"
-    case .cut: "its text is cut off at line \(line): what should follow is missing"
+    case .cut: "its text is cut off at line \(line): the rest is missing"
     case .trailing: "what follows its end at line \(line) is left out"
     case .deep: "elements nested deeper than \(Limit.nesting) levels, the first at line \(line)"
     }
