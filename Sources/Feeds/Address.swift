@@ -24,8 +24,8 @@ struct AddressBook {
     folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "/"
   }
 
-  /// The path or URL that an address stands for. Files are never opened for this; only for names
-  /// with odd characters is the status of files asked for, to tell a file's name from a URL.
+  /// The path or URL that an address stands for. Files are never opened for this; only for odd
+  /// names is their status read, to distinguish a file's name from a URL.
   mutating func resolve(_ text: String) throws(Refusal) -> Story.Source {
     guard text.utf8.count <= Limit.addressBytes else { throw Refusal("its address is too long") }
     guard !text.utf8.contains(0) else { throw Refusal("its address holds a NUL") }

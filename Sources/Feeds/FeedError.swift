@@ -51,7 +51,7 @@ enum Limit {
   static let addressBytes = 8192
   /// Longer addresses given by the user are refused too: no server takes them.
   static let ownAddressBytes = 16 << 10
-  /// The first bytes of a file, by which its type is detected.
+  /// How many first bytes of a file its type is detected from.
   static let headBytes = MediaSignature.headBytes
   /// So many files with the name of a medium are looked into; the types of more are taken from
   /// their names, so that a folder of 100,000 files opens at once.

@@ -3,7 +3,7 @@ import Stories
 /// One representation of the thing that an item of a feed shows: an attachment, an enclosure, a
 /// picture.
 struct FeedMedium {
-  /// How much a representation is preferred; the least comes first.
+  /// The order of preference among representations.
   enum Rank: Comparable {
     case plain, stream, unknown
   }

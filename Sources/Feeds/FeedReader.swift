@@ -20,8 +20,8 @@ public struct FeedReader {
   /// A single source that cannot be read throws. One of several is skipped and its reason noted;
   /// the feed may then be without stories.
   ///
-  /// - Parameter standardInput: what `-` stands for, read where `-` stands in the sources: more
-  ///   sources, one a line.
+  /// - Parameter standardInput: gives what `-` stands for: more sources, one a line. Called when
+  ///   `-` is met among the sources.
   public func read(
     _ sources: [String], standardInput: () -> [UInt8] = { [] }
   ) throws(FeedError) -> Feed {

@@ -16,9 +16,9 @@ struct JSONFeed {
   private var isStale = false
 
   /// - Parameters:
-  /// - text: is read a second time where the feed's title or author comes after its items.
-  /// - origin: where the text came from; the base of relative addresses.
-  /// - base: another base of relative addresses.
+  ///   - text: is read a second time where the feed's title or author comes after its items.
+  ///   - origin: where the text came from; the base of relative addresses.
+  ///   - base: another base of relative addresses.
   static func read(
     _ text: FeedText, name: String, origin: Story.Source, base: Story.Source? = nil,
     files: any FileAccess

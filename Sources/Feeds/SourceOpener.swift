@@ -163,8 +163,8 @@ struct SourceOpener {
   /// A feed or list; nil for what the decoder must judge.
   ///
   /// - Parameters:
-  /// - origin: the path or address of the source itself, which is the feed's identity.
-  /// - base: relative addresses start here.
+  ///   - origin: the path or address of the source itself, which is the feed's identity.
+  ///   - base: relative addresses start here.
   private mutating func feed(
     _ content: SniffedContent, _ hint: ExtensionHint?, _ origin: Story.Source, _ base: Story.Source,
     _ source: String, _ text: () throws(FeedText.Unreadable) -> FeedText

@@ -106,7 +106,7 @@ package enum URLText {
     path.split(separator: "/").last.map(String.init) ?? path
   }
 
-  /// The name after the last `/` of a path, without its ending.
+  /// The name after the last `/` of a path, without its extension.
   static func stem(of path: String) -> String {
     let name = lastPart(of: path)
     guard let dot = name.lastIndex(of: "."), dot > name.startIndex else { return name }

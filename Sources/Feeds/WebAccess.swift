@@ -14,8 +14,8 @@ public protocol WebAccess {
   /// What servers answer when folders are asked to list themselves (RFC 4918), in the order of the
   /// addresses.
   ///
-  /// - Parameter folder: the folder that names them, if one does and was listed before. They may be
-  ///   fetched from wherever it may be fetched from.
+  /// - Parameter folder: the folder that names them, if one does and was listed before: networks
+  ///   that it may reach they may reach too.
   func listings(of urls: [String], namedBy folder: String?) -> [Result<WebBytes, WebFailure>]
 }
 

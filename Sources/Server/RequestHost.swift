@@ -60,7 +60,7 @@ struct OwnNames: Equatable {
 
   /// - Parameters:
   ///   - machine: the name of this machine; nil where it has none.
-  /// - listening: the host that the user told it to listen on.
+  ///   - listening: the host that the user told it to listen on.
   init(machine: String? = Machine.name, listening: String) {
     var names: Set<String> = ["localhost"]
     for host in [machine, listening].compactMap({ $0.flatMap { RequestHost($0) } })

@@ -41,8 +41,8 @@ struct OptionRow: Sendable {
   /// An option with an argument, which a parser converts.
   ///
   /// - Parameters:
-  /// - target: gets the value.
-  /// - parse: converts the argument; it also gets the option's name, for its error message.
+  ///   - target: gets the value.
+  ///   - parse: converts the argument; it also gets the option's name, for its error message.
   static func value<Value: Sendable>(
     _ name: String, letter: Character? = nil, _ argument: String, help explanation: String,
     isSetting: Bool = true, for verbs: Set<Invocation.Verb> = Invocation.Verb.players,

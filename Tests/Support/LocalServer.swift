@@ -13,9 +13,9 @@ public class LocalServer {
   /// Starts it.
   ///
   /// - Parameters:
-  /// - program: its name; `make test-deps` installs its package.
-  /// - arguments: its arguments, for its folder and port.
-  /// - configuration: the text of the file `conf` in its folder; may write other files there too.
+  ///   - program: its name; `make test-deps` installs its package.
+  ///   - arguments: its arguments, for its folder and port.
+  ///   - configuration: the text of the file `conf` in its folder; may write other files there too.
   public init(
     _ program: String, arguments: (TemporaryDirectory, UInt16) -> [String],
     configuration: (TemporaryDirectory, UInt16) throws -> String

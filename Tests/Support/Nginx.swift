@@ -3,10 +3,10 @@ public final class Nginx: LocalServer {
   /// Starts it.
   ///
   /// - Parameters:
-  /// - rate: bytes a second for each connection; nil for no limit.
-  /// - isSecure: whether it uses TLS and HTTP/2, with its own certificate in `cert`.
-  /// - settings: lines of nginx's configuration for the server; paths in them are relative to its
-  ///   folder.
+  ///   - rate: bytes a second for each connection; nil for no limit.
+  ///   - isSecure: whether it uses TLS and HTTP/2, with its own certificate in `cert`.
+  ///   - settings: lines of nginx's configuration for the server; paths in them are relative to its
+  ///     folder.
   public init(rate: Int? = nil, isSecure: Bool = false, settings: String = "") throws {
     let limit = rate.map { "limit_rate \($0);" } ?? ""
     let security = isSecure ? "ssl_certificate cert; ssl_certificate_key key;" : ""

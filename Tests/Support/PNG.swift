@@ -16,7 +16,7 @@ public func makePNG(width: Int, height: Int, pixel: (_ x: Int, _ y: Int) -> UInt
 /// An interlaced PNG of four colours (Adam7, PNG specification, 8.2).
 ///
 /// - Parameters:
-/// - exif: EXIF data placed after the picture, from its TIFF header on.
+///   - exif: EXIF data placed after the picture, from its TIFF header on.
 ///   - index: the number of the colour of a pixel, 0 to 3.
 public func makeInterlacedPNG(
   width: Int, height: Int, colours: [UInt32], exif: [UInt8]? = nil,

@@ -12,8 +12,9 @@ public final class SlowLine {
   /// Starts it.
   ///
   /// - Parameters:
-  /// - server: the port that connections are forwarded to.
-  /// - bytesPerSecond: the limit on bytes from the server; the other direction is not slowed down.
+  ///   - server: the port that connections are forwarded to.
+  ///   - bytesPerSecond: the limit on bytes from the server; the other direction is not slowed
+  ///     down.
   public init(to server: UInt16, bytesPerSecond: Int) throws {
     port = try freePort()
     let relay = try Relay(port: port, server: server, bytesPerSecond: bytesPerSecond)

@@ -27,9 +27,9 @@ struct ListReader {
   private var origin: Story.Origin?
 
   /// - Parameters:
-  /// - origin: where the list is; the base of relative addresses.
-  /// - base: another base of relative addresses.
-  /// - source: what the user calls the list.
+  ///   - origin: where the list is; the base of relative addresses.
+  ///   - base: another base of relative addresses.
+  ///   - source: what the user calls the list.
   ///   - fill: adds the entries and gives the list's title.
   static func read(
     origin: Story.Source, base: Story.Source? = nil, source: String, files: any FileAccess,

@@ -26,8 +26,8 @@ struct SyndicationFeed {
 
   /// - Parameters:
   ///   - name: what the user calls the feed.
-  /// - origin: where the text came from; the base of relative addresses.
-  /// - base: another base of relative addresses.
+  ///   - origin: where the text came from; the base of relative addresses.
+  ///   - base: another base of relative addresses.
   static func read(
     _ text: FeedText, name: String, origin: Story.Source, base: Story.Source? = nil,
     files: any FileAccess

@@ -25,8 +25,9 @@ final class TextConverter {
   /// The text of the next bytes. Invalid ones become U+FFFD.
   ///
   /// - Parameters:
-  /// - isLast: whether these are the last bytes.
-  /// - replaced: is called with the place of each invalid character, in the bytes that were given.
+  ///   - isLast: whether these are the last bytes.
+  ///   - replaced: is called with the place of each invalid character, in the bytes that were
+  ///     given.
   func convert(_ bytes: [UInt8], isLast: Bool, _ replaced: (_ place: Int) -> Void) -> [UInt8] {
     let before = rest.count
     var source = rest + bytes

@@ -27,10 +27,10 @@ public struct WebFolder: Equatable, Sendable {
   /// Reads an answer to PROPFIND of depth 1 (RFC 4918).
   ///
   /// - Parameters:
-  /// - url: the address that was asked for.
-  /// - address: the address that answered, if redirects led to another one. Only entries directly
-  ///   below it are accepted.
-  /// - origin: what names the stories.
+  ///   - url: the address that was asked for.
+  ///   - address: the address that answered, if redirects led to another one. Only entries directly
+  ///     below it are accepted.
+  ///   - origin: what names the stories.
   public init(
     url: String, at address: String? = nil, namedBy origin: Story.Origin? = nil, listing: [UInt8]
   ) throws(FeedError) {
