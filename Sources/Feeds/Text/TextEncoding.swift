@@ -13,7 +13,7 @@ enum TextEncoding: Equatable {
     self = name == "UTF-8" ? .utf8 : .other(name)
   }
 
-  /// Whether characters take at least two bytes.
+  /// Whether every character takes at least two bytes.
   var isWide: Bool {
     if case .other(let name) = self {
       name.hasPrefix("UTF-16") || name.hasPrefix("UTF-32")

@@ -1,7 +1,7 @@
 /// Turns text that only resembles XML into well-formed XML, so that a parser understands all of it:
-/// each end tag gets its start tag, values get quotes, characters that begin no tag or reference
-/// are escaped, HTML's named references become their characters, and characters that XML forbids
-/// become U+FFFD.
+/// start and end tags match, values have quotes, characters that begin no tag or reference are
+/// escaped, HTML's named references become their characters, and characters that XML forbids become
+/// U+FFFD.
 struct XMLMender {
   /// What had to be guessed or was lost: the line where it first happened, and how often.
   private(set) var mishaps: [Mishap: (first: Int, count: Int)] = [:]
