@@ -103,7 +103,7 @@ public struct AnimationCatalogue: Equatable, Sendable {
   }
 }
 
-/// The names by which animations are asked for.
+/// The ids by which animations are requested.
 public enum AnimationID {
   private static let longest = 1024
 

@@ -29,21 +29,21 @@ public enum FeedError: Error, Equatable, Sendable, CustomStringConvertible {
   }
 }
 
-/// How much of a stranger's feed is read.
+/// Limits on what is read from an untrusted feed.
 enum Limit {
   static let feedBytes = 64 << 20
   static let items = 1_000_000
-  /// Reactions that one story has received.
+  /// The most reactions to one story.
   static let reactions = 1_000
-  /// JSON nesting, and folders in folders.
+  /// How deep JSON and folders may be nested.
   static let nesting = 64
   /// Subfolders of a web folder whose lists are asked for: each is a request.
   static let webFolders = 256
-  /// Lists in lists.
+  /// How deep lists may be nested.
   static let lists = 8
-  /// Media that one item names.
+  /// The most media of one item.
   static let itemMedia = 256
-  /// Authors of one item.
+  /// The most authors of one item.
   static let authors = 64
   /// A caption longer than this is cut.
   static let textBytes = 4096

@@ -1,8 +1,8 @@
 import Stories
 
-/// What one item of a feed says, in whatever format that feed is.
+/// One item of a feed, in a form that all formats share.
 struct FeedItem {
-  /// Empty where the item has none.
+  /// The item's id; empty where it has none.
   var id = ""
   /// The first of its authors, whose reel it goes to.
   var author: String?
@@ -15,7 +15,7 @@ struct FeedItem {
   var expires: Int64?
   var maxViews: Int32?
   var imageTime: Double?
-  /// The page about it; empty where none is named.
+  /// The web page about the item; empty where none is named.
   var link = ""
   /// In the order of their times.
   var reactions: [ReceivedReaction] = []

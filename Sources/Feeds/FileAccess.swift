@@ -1,7 +1,7 @@
 import Glibc
 import System
 
-/// How `FeedReader` looks at files.
+/// How `FeedReader` accesses files.
 public protocol FileAccess {
   /// The absolute directory that relative sources start from.
   var workingDirectory: String { get }

@@ -140,7 +140,7 @@ struct FolderReader {
       case .other: return hint?.isMedium ?? false
       }
     case .unknown where path.hasSuffix(".ts") || path.hasSuffix(".mts"):
-      // TypeScript has the endings of transport streams.
+      // TypeScript files have the extensions of transport streams.
       return false
     case .unknown, .empty, .xml, .webPage, .pls, .packed: return hint?.isMedium ?? false
     }

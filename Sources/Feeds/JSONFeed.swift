@@ -1,7 +1,7 @@
 import JSONText
 import Stories
 
-/// Reads JSON Feed 1 and 1.1 with our additions under `_storytty`.
+/// Reads JSON Feed 1 and 1.1 with storytty's additions under `_storytty`.
 ///
 /// Reads in one pass without a tree. Unknown keys are skipped. A known key with a value of the
 /// wrong type is ignored, or its item is skipped where it could not be played as intended without

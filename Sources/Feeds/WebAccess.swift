@@ -7,12 +7,11 @@ public protocol WebAccess {
   /// The address that a short form stands for, such as the name of a service followed by a file's
   /// path; nil where the text is no short form.
   func address(short source: String) throws(WebFailure) -> String?
-  /// Whether an address is known to be a folder that lists itself.
+  /// Whether an address is known to be a folder that its server can list.
   func isFolder(_ url: String) -> Bool
   /// Begins another source: the limit on waiting for one source counts from here.
   func beginSource()
-  /// What servers answer when folders are asked to list themselves (RFC 4918), in the order of the
-  /// addresses.
+  /// Asks servers to list folders (RFC 4918); gives their answers in the order of the addresses.
   ///
   /// - Parameter folder: the folder that names them, if one does and was listed before: networks
   ///   that it may reach they may reach too.

@@ -99,7 +99,7 @@ final class Site: Sendable {
 
   private var current: Offer { offer.withLock { $0 } }
 
-  // MARK: What there is
+  // MARK: Documents and files
 
   private func document(_ document: Offer.Document, for request: Request) -> Answer {
     let whole = Representation(

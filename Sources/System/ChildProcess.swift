@@ -204,7 +204,7 @@ extension rusage {
   }
 }
 
-/// Lends strings as the NULL-terminated array that exec wants.
+/// Passes strings as the NULL-terminated array that exec needs.
 private func withCStrings<Result>(
   _ strings: [String], _ body: (UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> Result
 ) -> Result {

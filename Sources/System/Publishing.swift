@@ -99,7 +99,7 @@ public final class PublicFolder: Sendable {
     return isCopied
   }
 
-  // MARK: - Below it
+  // MARK: - Subfolders and files
 
   private static func parts(_ relative: String) -> [String] {
     relative.split(separator: "/", omittingEmptySubsequences: false).map(String.init)

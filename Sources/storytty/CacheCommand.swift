@@ -52,7 +52,7 @@ struct CacheCommand {
     return Output.write(text + "\n") ? Status.well : Status.usage
   }
 
-  // MARK: - What they say
+  // MARK: - Output
 
   private func write(_ status: CacheStatus, of path: String) -> Int32 {
     let total = status.total

@@ -35,7 +35,7 @@ struct HostSection {
       guard !entry.value.isEmpty else {
         throw file.mistake(entry.line, "\(entry.key) needs a value")
       }
-      // A NUL would end a header or a password before its end.
+      // A NUL would cut off a header or a password.
       guard
         entry.value.unicodeScalars.allSatisfy({
           $0 == "\t" || $0.properties.generalCategory != .control

@@ -130,7 +130,7 @@ enum OptionTable {
       for: Invocation.Verb.all, \.version),
   ]
 
-  // MARK: - What arguments are made of
+  // MARK: - Parsers of arguments
 
   private static let asItIs: @Sendable (String, String) -> String = { word, _ in word }
   private static let path: @Sendable (String, String) -> String = { word, _ in

@@ -219,7 +219,7 @@ import Testing
         .joined(separator: ",") + "]}",
       "l.m3u": String(repeating: "http://h/12345678901234567890.mp4\n", count: items),
     ]
-    // A second for each piece of the text.
+    // The clock advances by a second for each piece of the text.
     var seconds = 0.0
     let files = FakeFiles("/home/" + name, try #require(texts[name]))
     var opener = SourceOpener(files: files, web: nil) {

@@ -32,7 +32,7 @@ public enum Media {
     return path
   }
 
-  /// All lines of the manifest; throws when it is missing or names a file that is.
+  /// All lines of the manifest; throws if it, or a file that it names, is missing.
   public static func entries() throws -> [Entry] {
     let lines = try readText(path("MANIFEST.tsv")).split(separator: "\n").dropFirst()
     return try lines.map { line in

@@ -107,7 +107,7 @@ public final class PseudoTerminal {
     }
   }
 
-  // MARK: What came out
+  // MARK: Output
 
   /// All reads so far.
   public var chunks: [Chunk] { reader.chunks(from: 0) }

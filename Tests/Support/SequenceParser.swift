@@ -11,7 +11,7 @@ struct SequenceParser: Sendable {
     case command([UInt8])
     /// A device control, application, privacy or start-of-string sequence.
     case string(introducer: UInt8, [UInt8])
-    /// Bytes that are no UTF-8.
+    /// Invalid UTF-8.
     case malformed
   }
 

@@ -145,7 +145,7 @@ extension FeedMedium {
       case .picture: 2
       case nil: 3
       }
-    // Without a size, what the feed prefers comes first.
+    // Without a size, the feed's default comes first.
     let enough = 360
     let lines = size?.lines
     let place = lines.map { $0 >= enough ? $0 : 100_000 - $0 } ?? (isDefault ? enough : 1080)

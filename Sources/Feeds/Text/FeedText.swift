@@ -200,7 +200,7 @@ extension FeedText {
 }
 
 extension FileAccess {
-  /// A regular file's text.
+  /// The text of a regular file.
   func text(at path: String) throws(FeedText.Unreadable) -> FeedText {
     let size: Int64
     do {
