@@ -40,7 +40,7 @@ public func fetch(_ url: String, _ fields: [String] = [], method: String = "GET"
   return try Reply(parsing: result.output)
 }
 
-/// Waits until a condition is true; throws if that takes too long.
+/// Waits until something is so; throws when it is not in time.
 public func eventually(
   _ what: String, within limit: Duration = .seconds(15), _ condition: () throws -> Bool
 ) throws {

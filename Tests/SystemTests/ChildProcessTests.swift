@@ -126,7 +126,7 @@ import Testing
   @Test func peak_ofAChild_isItsOwn() throws {
     let ballast = [UInt8](repeating: 1, count: 100 << 20)
     let started = try ChildProcess.start("/bin/sleep", arguments: ["60"], environment: [])
-    // It has just started: its memory grows until its libraries are loaded.
+    // It has just begun: its memory grows until its libraries are there.
     let deadline = Instant.now + .seconds(20)
     while started.process.peakKibibytes <= 500, Instant.now < deadline { usleep(1000) }
     #expect(started.process.peakKibibytes > 500 && started.process.peakKibibytes < 50_000)
