@@ -5,7 +5,7 @@ final class Effort {
   /// No honest feed takes so long: a feed of a million items is read in less.
   static let mostSeconds = 5.0
 
-  static var wordsForLeft: String {
+  static var spentWords: String {
     "reading it took more than \(Int(mostSeconds)) s of the processor's time: the rest is left out"
   }
 

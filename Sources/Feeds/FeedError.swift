@@ -55,7 +55,7 @@ enum Limit {
   static let headBytes = MediaSignature.headBytes
   /// So many files with the name of a medium are looked into; the types of more are taken from
   /// their names, so that a folder of 100,000 files opens at once.
-  static let looks = 4096
+  static let sniffedFiles = 4096
   /// A larger JSON text in a folder is no animation.
   static let animationBytes = 8 << 20
 }

@@ -15,8 +15,8 @@ struct FileSniffer {
 
   private let files: any FileAccess
   /// How many more files with the name of a medium, and without, may be looked into.
-  private var named = Limit.looks
-  private var unnamed = Limit.looks
+  private var named = Limit.sniffedFiles
+  private var unnamed = Limit.sniffedFiles
 
   init(files: any FileAccess) { self.files = files }
 
@@ -36,7 +36,7 @@ struct FileSniffer {
 
   /// The same for one of many files; nil once the limit is reached: the types of all others are
   /// taken from their names.
-  mutating func lookIfFew(at path: String, known: FileStatus.Kind? = nil) -> Finding? {
+  mutating func lookWithinLimit(at path: String, known: FileStatus.Kind? = nil) -> Finding? {
     if ExtensionHint(path: path) == nil {
       guard unnamed > 0 else { return nil }
       unnamed -= 1

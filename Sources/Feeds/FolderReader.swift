@@ -109,7 +109,7 @@ struct FolderReader {
     _ stories: inout [Story], _ subfolders: inout [String]
   ) {
     let hint = ExtensionHint(path: path)
-    guard let finding = sniffer.lookIfFew(at: path, known: known) else {
+    guard let finding = sniffer.lookWithinLimit(at: path, known: known) else {
       if let kind = hint?.kind, hint != .json {
         stories.append(Story(source: .file(path), kind: kind))
       }

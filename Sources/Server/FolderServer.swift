@@ -41,7 +41,7 @@ public final class FolderServer {
   private let site: Site
   private let http: Microhttpd
   private let log: AccessLog
-  private let questions: Questions
+  private let refreshRequests: RefreshRequests
   /// Wakes when an answer has ended or a file begins to be sent.
   private let answered: Waker
   /// The URL of the server, without a path.
@@ -70,7 +70,7 @@ public final class FolderServer {
     do {
       folder = try RootedFolder(options.directory)
       answered = try Waker()
-      questions = Questions(waker: try Waker())
+      refreshRequests = RefreshRequests(waker: try Waker())
       log = try AccessLog(output: output)
     } catch {
       throw .directory(path: options.directory, reason: error.inWords)
@@ -95,9 +95,10 @@ public final class FolderServer {
     let site = Site(
       folder: folder, token: token,
       ownNames: socket.isLoopback && token == nil ? OwnNames(listening: options.listen.host) : nil,
-      ownAddress: socket.address.description, offer: Offer(inventory, [:]), refresh: questions.ask)
+      ownAddress: socket.address.description, offer: Offer(inventory, [:]),
+      refresh: refreshRequests.ask)
     self.site = site
-    questions.isNeeded = files.watch == nil
+    refreshRequests.isNeeded = files.watch == nil
     http = try FolderServer.listen(socket, site, log, answered, limits)
   }
 
@@ -165,7 +166,7 @@ public final class FolderServer {
 
   /// Waits for one event and handles it.
   func turn(extra: Interest) throws(SystemError) {
-    var interests = [extra, Interest(questions.number), Interest(answered.number)]
+    var interests = [extra, Interest(refreshRequests.number), Interest(answered.number)]
     if let watch = files.watch { interests.append(Interest(watch.number)) }
     let probing = prober?.interest
     if let probing { interests.append(probing) }
@@ -175,7 +176,7 @@ public final class FolderServer {
     if files.watch?.take() == true {
       changedSince = (changedSince?.first ?? now, now)
     }
-    if questions.areAsked || isQuiet(now: now) { rescan() }
+    if refreshRequests.arePending || isQuiet(now: now) { rescan() }
     if let prober, prober.step(probing == nil ? nil : ready[interests.count - 1], now: now) {
       unpublishedSince = unpublishedSince ?? now
     }
@@ -184,8 +185,8 @@ public final class FolderServer {
     {
       publish()
     }
-    http.cutTheSlow(now: now)
-    http.cutTheShortened()
+    http.closeSlow(now: now)
+    http.closeShortened()
   }
 
   private func deadline(now: Instant) -> Instant {
@@ -207,11 +208,11 @@ public final class FolderServer {
 
   private func rescan() {
     changedSince = nil
-    questions.answer {
+    refreshRequests.answer {
       // If the folder cannot be read any more, the last offer stays; requests for its files then
       // fail.
       guard let found = try? scanner.scan() else { return }
-      questions.isNeeded = files.watch == nil
+      refreshRequests.isNeeded = files.watch == nil
       guard found != inventory else { return }
       inventory = found
       prober?.want(found)
@@ -225,14 +226,14 @@ public final class FolderServer {
   }
 
   private func drain(_ signals: Signals) throws(SystemError) {
-    http.refuseNewcomers()
+    http.stopAccepting()
     let end = Instant.now + FolderServer.draining
     while http.answering > 0, Instant.now < end {
       _ = try awaitReadiness(
         of: [Interest(signals.descriptor), Interest(answered.number)],
         until: min(end, http.isSendingFiles ? .now + FolderServer.watching : end))
       answered.silence()
-      http.cutTheShortened()
+      http.closeShortened()
       // A second signal ends at once.
       let hurry: [Signals.Signal] = [.interrupt, .terminate, .hangUp]
       if signals.take().contains(where: hurry.contains) { return }
@@ -241,7 +242,7 @@ public final class FolderServer {
 
   /// Ends all threads and processes.
   func close() {
-    questions.close()
+    refreshRequests.close()
     http.stop()
     prober?.close()
     log.close()
@@ -250,7 +251,7 @@ public final class FolderServer {
 
 /// With this, threads that answer requests ask the loop to check the folder first, where the kernel
 /// does not report changes.
-private final class Questions: Sendable {
+private final class RefreshRequests: Sendable {
   private struct State {
     var isNeeded = false
     var isClosed = false
@@ -275,7 +276,7 @@ private final class Questions: Sendable {
   }
 
   /// Whether a thread waits for an answer; called by the loop.
-  var areAsked: Bool {
+  var arePending: Bool {
     waker.silence()
     return state.withLock { !$0.waiting.isEmpty }
   }
@@ -284,12 +285,12 @@ private final class Questions: Sendable {
   func ask() {
     let isIdle = state.withLock { state in
       !state.isNeeded || state.isClosed
-        || state.lastAnswer.map { Instant.now - $0 < Questions.freshness } ?? false
+        || state.lastAnswer.map { Instant.now - $0 < RefreshRequests.freshness } ?? false
     }
     guard !isIdle, let own = try? Waker() else { return }
     state.withLock { $0.waiting.append(own) }
     waker.wake()
-    _ = try? awaitReadiness(of: [Interest(own.number)], until: .now + Questions.patience)
+    _ = try? awaitReadiness(of: [Interest(own.number)], until: .now + RefreshRequests.patience)
   }
 
   /// Does the work, and then wakes the threads that had asked before it began.

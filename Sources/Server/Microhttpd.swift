@@ -197,7 +197,7 @@ final class Microhttpd: @unchecked Sendable {
   }
 
   /// Accepts no more connections, and announces to clients that their next answer is the last.
-  func refuseNewcomers() {
+  func stopAccepting() {
     guard let daemon, !isEnding.exchange(true, ordering: .relaxed) else { return }
     let socket = library.quiesce_daemon(daemon)
     if socket >= 0 { close(socket) }
@@ -209,7 +209,7 @@ final class Microhttpd: @unchecked Sendable {
   }
 
   /// Closes connections whose client takes too long to send a whole head.
-  func cutTheSlow(now: Instant) {
+  func closeSlow(now: Instant) {
     clients.withLock { clients in
       for client in clients.values {
         // The socket is open while it is in the table: `note` removes it before it is closed.
@@ -220,14 +220,14 @@ final class Microhttpd: @unchecked Sendable {
     }
   }
 
-  /// Whether `cutTheShortened` has anything to check.
+  /// Whether `closeShortened` has anything to check.
   var isSendingFiles: Bool {
     clients.withLock { $0.values.contains { $0.file != nil } }
   }
 
   /// Closes connections whose file has become shorter than announced: the library would wait for
   /// the rest as long as for a slow client.
-  func cutTheShortened() {
+  func closeShortened() {
     clients.withLock { clients in
       for client in clients.values where client.file?.isShortened == true {
         shutdown(client.socket, Int32(SHUT_RDWR))
@@ -238,7 +238,7 @@ final class Microhttpd: @unchecked Sendable {
   /// Ends all connections and threads.
   func stop() {
     guard let daemon else { return }
-    refuseNewcomers()
+    stopAccepting()
     library.stop_daemon(daemon)
     self.daemon = nil
   }

@@ -117,11 +117,11 @@ extension Serving {
       idle.send(Self.request)
       #expect(idle.read(15).map { String(decoding: $0, as: UTF8.self) } == "HTTP/1.1 200 OK")
       // As if the time had passed.
-      server.cutTheSlow(now: .now + .seconds(29))
+      server.closeSlow(now: .now + .seconds(29))
       slow.send("still here")
       idle.send(Self.request)
       #expect(idle.read(15) != nil)
-      server.cutTheSlow(now: .now + .seconds(31))
+      server.closeSlow(now: .now + .seconds(31))
       #expect(slow.read(1) == [])
     }
 

@@ -137,7 +137,7 @@ struct ListReader {
       skip(entry, "it is not a medium by its name")
       return
     }
-    guard let finding = sniffer.lookIfFew(at: path) else {
+    guard let finding = sniffer.lookWithinLimit(at: path) else {
       add(entry, .file(path), hint.kind)
       return
     }
@@ -181,7 +181,7 @@ struct ListReader {
       skip(entry, "lists are nested deeper than \(Limit.lists) levels")
       return
     }
-    guard !effort.isSpent else { return skip(entry, Effort.wordsForLeft) }
+    guard !effort.isSpent else { return skip(entry, Effort.spentWords) }
     do throws(FeedText.Unreadable) {
       var file = try files.text(at: path)
       file.effort = effort

@@ -77,7 +77,7 @@ struct SyndicationFeed {
     }
     // If the time ran out while mending, the strict reading may hold more items.
     guard text.effort.isSpent, strict.count > mended.count else { return mended }
-    strict.collector.add([TextNote(words: Effort.wordsForLeft, costsStories: true)])
+    strict.collector.add([TextNote(words: Effort.spentWords, costsStories: true)])
     return strict
   }
 

@@ -172,7 +172,7 @@ final class TextSource {
       notes.append(
         TextNote(words: "\(many) in its encoding\(place): shown as U+FFFD", costsStories: false))
     }
-    if isLeft { notes.append(TextNote(words: Effort.wordsForLeft, costsStories: true)) }
+    if isLeft { notes.append(TextNote(words: Effort.spentWords, costsStories: true)) }
     return notes
   }
 

@@ -282,9 +282,9 @@ struct XMLMender {
 
   private mutating func begin(_ tag: XMLTag) {
     guard !hasRoot || !open.isEmpty else { return note(.trailing) }
-    if let last = open.last, last.text == tag.name, XMLTag.isAlone(tag.name) {
+    if let last = open.last, last.text == tag.name, XMLTag.isOftenUnended(tag.name) {
       close(tag.name)
-    } else if XMLTag.isOfAList(tag.name), open.contains(where: { $0.text == tag.name }) {
+    } else if XMLTag.isListItem(tag.name), open.contains(where: { $0.text == tag.name }) {
       note(.mismatch)
       close(tag.name)
     }
@@ -345,7 +345,8 @@ struct XMLMender {
       let place = open.lastIndex(where: isNamed) ?? open.lastIndex(where: isLike) ?? misspelt(name)
     else { return note(hasRoot && open.isEmpty ? .trailing : .mismatch) }
     isLeaf = false
-    if place < open.count - 1, !open[(place + 1)...].allSatisfy({ XMLTag.isAlone($0.text) }) {
+    if place < open.count - 1, !open[(place + 1)...].allSatisfy({ XMLTag.isOftenUnended($0.text) })
+    {
       note(.mismatch)
     }
     for element in open[place...].reversed() where element.isShown {

@@ -227,7 +227,7 @@ struct XMLReader {
       for place in stride(from: 0, to: count * 5, by: 5) {
         guard let attributes, let start = attributes[place + 3], let end = attributes[place + 4]
         else { continue }
-        let value = lent(start, end - start)
+        let value = copied(start, end - start)
         // libxml2 leaves this one reference undecoded, for programs that build trees.
         let isPlain = !value.utf8.contains(UInt8(ascii: "&"))
         found.all.append(
@@ -245,11 +245,11 @@ struct XMLReader {
     }
 
     private func characters(_ text: UnsafePointer<CChar>?, _ count: Int, isLiteral: Bool) {
-      if let text { pass(.text(lent(text, count), isLiteral: isLiteral)) }
+      if let text { pass(.text(copied(text, count), isLiteral: isLiteral)) }
     }
 
     /// A copy of text that is valid only during a callback.
-    private func lent(_ start: UnsafePointer<CChar>, _ count: Int) -> String {
+    private func copied(_ start: UnsafePointer<CChar>, _ count: Int) -> String {
       String(decoding: UnsafeRawBufferPointer(start: start, count: count), as: UTF8.self)
     }
 

@@ -106,12 +106,12 @@ struct XMLTag {
 
   /// Elements of HTML whose end tag is often missing, and that are never inside one of the same
   /// name.
-  static func isAlone(_ name: [UInt8]) -> Bool {
+  static func isOftenUnended(_ name: [UInt8]) -> Bool {
     ["p", "li", "tr", "td", "th", "dt", "dd", "option"].contains { matches(name, $0) }
   }
 
   /// Elements of feeds and lists that are never inside one of the same name.
-  static func isOfAList(_ name: [UInt8]) -> Bool {
+  static func isListItem(_ name: [UInt8]) -> Bool {
     ["item", "entry", "track"].contains { matches(name, $0) }
   }
 
