@@ -116,13 +116,11 @@ extension DecoderMessage {
       return writer.finish()
     case .picture(let picture):
       var writer = FieldWriter(kind: 69)
-      writer.bytes.reserveCapacity(picture.pixels.count * 4 + 64)
+      writer.bytes.reserveCapacity(picture.bitmap.pixels.count * 4 + 64)
       writer.put(picture.serial)
       writer.put(picture.time)
       writer.put(picture.duration)
-      writer.put(picture.width)
-      writer.put(picture.height)
-      writer.put(elements: picture.pixels)
+      writer.put(picture.bitmap)
       return writer.finish()
     case .sound(let sound):
       var writer = FieldWriter(kind: 70)
@@ -173,10 +171,7 @@ extension DecoderMessage {
       let picture = DecodedPicture(
         serial: try reader.number(), time: try reader.duration(),
         duration: try reader.optional { reader throws(WireError) in try reader.duration() },
-        width: try reader.number(), height: try reader.number(), pixels: try reader.elements())
-      guard picture.width > 0, picture.height > 0,
-        UInt64(picture.width) * UInt64(picture.height) == UInt64(picture.pixels.count)
-      else { throw reader.malformed }
+        bitmap: try reader.bitmap())
       self = .picture(picture)
     case 70:
       let sound = DecodedSound(
@@ -209,6 +204,12 @@ extension FieldWriter {
     put(shape.keepsAlpha)
   }
 
+  mutating func put(_ bitmap: Bitmap) {
+    put(UInt32(bitmap.width))
+    put(UInt32(bitmap.height))
+    put(elements: bitmap.pixels)
+  }
+
   mutating func put(_ info: MediaInfo) {
     put(info.kind.rawValue)
     put(info.isStill)
@@ -234,6 +235,15 @@ extension FieldReader {
   private mutating func fit() throws(WireError) -> PictureRequest.Fit {
     guard let fit = PictureRequest.Fit(rawValue: try number()) else { throw malformed }
     return fit
+  }
+
+  mutating func bitmap() throws(WireError) -> Bitmap {
+    let (width, height) = (try number(UInt32.self), try number(UInt32.self))
+    let pixels = try elements(UInt32.self)
+    guard width > 0, height > 0, UInt64(width) * UInt64(height) == UInt64(pixels.count) else {
+      throw malformed
+    }
+    return Bitmap(width: Int(width), height: Int(height), pixels: pixels)
   }
 
   mutating func mediaInfo() throws(WireError) -> MediaInfo {

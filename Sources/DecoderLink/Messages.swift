@@ -168,22 +168,13 @@ public struct DecodedPicture: Equatable, Sendable {
   public var time: Duration
   /// How long it is to stay, where the stream says so.
   public var duration: Duration?
-  public var width: UInt32
-  public var height: UInt32
-  /// Row by row from the top left, 0x00RRGGBB, sRGB; `width * height` of them. An animation's are
-  /// premultiplied 0xAARRGGBB where that was asked for.
-  public var pixels: [UInt32]
+  public var bitmap: Bitmap
 
-  public init(
-    serial: UInt32, time: Duration, duration: Duration?, width: UInt32, height: UInt32,
-    pixels: [UInt32]
-  ) {
+  public init(serial: UInt32, time: Duration, duration: Duration?, bitmap: Bitmap) {
     self.serial = serial
     self.time = time
     self.duration = duration
-    self.width = width
-    self.height = height
-    self.pixels = pixels
+    self.bitmap = bitmap
   }
 }
 

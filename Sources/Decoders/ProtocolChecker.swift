@@ -57,7 +57,7 @@ struct ProtocolChecker {
   }
 
   private func fits(_ picture: DecodedPicture) -> Bool {
-    picture.width <= width && picture.height <= height
+    picture.bitmap.width <= width && picture.bitmap.height <= height
   }
 
   private func isSane(_ time: Duration?) -> Bool {

@@ -119,7 +119,7 @@ final class AudioDecoder: MediaDecoder {
     return .working
   }
 
-  func picture(for shape: PictureRequest) throws(DecodingError) -> PixelGrid {
+  func picture(for shape: PictureRequest) throws(DecodingError) -> Bitmap {
     if let cover { return try cover.picture(for: shape) }
     return scanner.waveform.draw(
       width: Int(shape.width), height: Int(shape.height), position: shown)

@@ -43,7 +43,7 @@ final class Cover {
     frame.displaySize(pixelAspect: frame.pixelAspect ?? 1, orientation: orientation)
   }
 
-  func picture(for shape: PictureRequest) throws(DecodingError) -> PixelGrid {
+  func picture(for shape: PictureRequest) throws(DecodingError) -> Bitmap {
     try scaler.picture(
       of: frame, displaySize: displaySize, orientation: orientation, shape: shape)
   }

@@ -95,12 +95,12 @@ struct DecodeLoop {
   }
 
   private func send(_ timing: PictureTiming) throws(DecodingError) {
-    let grid = try decoder.picture(for: connection.shape)
+    let bitmap = try decoder.picture(for: connection.shape)
     connection.send(
       .picture(
         DecodedPicture(
           serial: serial, time: timing.time, duration: Self.bounded(timing.duration),
-          width: UInt32(grid.width), height: UInt32(grid.height), pixels: grid.pixels)))
+          bitmap: bitmap)))
   }
 
   private static func bounded(_ time: Duration?) -> Duration? {

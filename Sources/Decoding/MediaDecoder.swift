@@ -9,7 +9,7 @@ protocol MediaDecoder: AnyObject {
   func advance(_ effort: Effort, for shape: PictureRequest) throws(DecodingError) -> Progress
 
   /// The picture gone to, scaled for a shape.
-  func picture(for shape: PictureRequest) throws(DecodingError) -> PixelGrid
+  func picture(for shape: PictureRequest) throws(DecodingError) -> Bitmap
 
   /// The next run of samples that begins before `limit`; nil where there is none (now).
   func sound(before limit: Duration) throws(DecodingError) -> SoundRun?
@@ -64,17 +64,4 @@ package struct StoryEnds: Equatable {
 package struct SoundRun: Equatable {
   package var time: Duration
   package var samples: [Int16]
-}
-
-/// A scaled picture: 0x00RRGGBB, row by row.
-package struct PixelGrid: Equatable {
-  package var width: Int
-  package var height: Int
-  package var pixels: [UInt32]
-
-  package init(width: Int, height: Int, pixels: [UInt32]) {
-    self.width = width
-    self.height = height
-    self.pixels = pixels
-  }
 }

@@ -1,3 +1,5 @@
+import DecoderLink
+
 /// How stored pixels are turned and mirrored for a viewer: one of the eight ways.
 package struct Orientation: Equatable {
   /// Rows become columns.
@@ -49,9 +51,9 @@ package struct Orientation: Equatable {
   }
 
   /// Stored pixels as a viewer must see them.
-  package func apply(to grid: PixelGrid) -> PixelGrid {
-    if self == .upright { return grid }
-    let (width, height) = seen(width: grid.width, height: grid.height)
+  package func apply(to stored: Bitmap) -> Bitmap {
+    if self == .upright { return stored }
+    let (width, height) = seen(width: stored.width, height: stored.height)
     var pixels: [UInt32] = []
     pixels.reserveCapacity(width * height)
     for y in 0..<height {
@@ -59,9 +61,9 @@ package struct Orientation: Equatable {
       for x in 0..<width {
         let u = mirrored ? width - 1 - x : x
         pixels.append(
-          transposed ? grid.pixels[u * grid.width + v] : grid.pixels[v * grid.width + u])
+          transposed ? stored.pixels[u * stored.width + v] : stored.pixels[v * stored.width + u])
       }
     }
-    return PixelGrid(width: width, height: height, pixels: pixels)
+    return Bitmap(width: width, height: height, pixels: pixels)
   }
 }

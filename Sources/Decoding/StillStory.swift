@@ -32,7 +32,7 @@ final class StillStory: MediaDecoder {
     return isWaiting ? .picture(PictureTiming(time: .zero, duration: nil)) : .over
   }
 
-  func picture(for shape: PictureRequest) throws(DecodingError) -> PixelGrid {
+  func picture(for shape: PictureRequest) throws(DecodingError) -> Bitmap {
     try scaler.picture(
       of: frame, displaySize: (Int(info.displayWidth), Int(info.displayHeight)),
       orientation: orientation, shape: shape)

@@ -1,3 +1,5 @@
+import DecoderLink
+
 /// The loudness of a sound over its length, drawn as bars that light up as it is heard.
 final class Waveform {
   /// The length that the container claims, or the true one once it is known.
@@ -99,7 +101,7 @@ final class Waveform {
   }
 
   /// Draws all of it, with what was heard at `position` lit.
-  func draw(width: Int, height: Int, position: Duration) -> PixelGrid {
+  func draw(width: Int, height: Int, position: Duration) -> Bitmap {
     let known = self.known
     let reached = Double(known.count) / Self.bucketsPerSecond
     let length = max(expected.map { $0 / .seconds(1) } ?? reached, 0.001)
@@ -124,7 +126,7 @@ final class Waveform {
         pixels[y * width + x] = Colour.ground(down: distance / middle).mixed(ink, cover).packed
       }
     }
-    return PixelGrid(width: width, height: height, pixels: pixels)
+    return Bitmap(width: width, height: height, pixels: pixels)
   }
 }
 

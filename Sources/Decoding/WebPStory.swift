@@ -100,7 +100,7 @@ final class WebPStory: MediaDecoder {
     return .over
   }
 
-  func picture(for shape: PictureRequest) throws(DecodingError) -> PixelGrid {
+  func picture(for shape: PictureRequest) throws(DecodingError) -> Bitmap {
     try scaler.picture(
       of: frame, displaySize: (Int(info.displayWidth), Int(info.displayHeight)),
       orientation: orientation, shape: shape)

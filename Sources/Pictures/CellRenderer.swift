@@ -1,3 +1,5 @@
+import DecoderLink
+
 /// How a picture is made of cells.
 public enum PictureMode: String, CaseIterable, Sendable {
   case half
@@ -22,7 +24,7 @@ protocol CellMode: Sendable {
 
   /// Draws over a grid of blank cells; `left` and `top` are the picture's place in grid pixels,
   /// and the picture lies wholly inside.
-  mutating func draw(_ picture: PixelPicture, left: Int, top: Int, into grid: inout CellGrid)
+  mutating func draw(_ picture: Bitmap, left: Int, top: Int, into grid: inout CellGrid)
 
   /// Forgets what was learnt from earlier pictures.
   mutating func beginScene()
@@ -79,7 +81,7 @@ public struct CellRenderer: Sendable {
   /// A picture larger than the area is cut around its middle. The grid's memory is reused when it
   /// has the right size.
   public mutating func render(
-    _ picture: PixelPicture, columns: Int, rows: Int, into grid: inout CellGrid
+    _ picture: Bitmap, columns: Int, rows: Int, into grid: inout CellGrid
   ) {
     if grid.columns != columns || grid.rows != rows {
       grid = CellGrid(columns: columns, rows: rows)
@@ -95,9 +97,9 @@ public struct CellRenderer: Sendable {
   }
 }
 
-extension PixelPicture {
+extension Bitmap {
   /// The picture itself when it fits, else its middle.
-  func croppedAroundMiddle(width maximumWidth: Int, height maximumHeight: Int) -> PixelPicture {
+  func croppedAroundMiddle(width maximumWidth: Int, height maximumHeight: Int) -> Bitmap {
     guard width > maximumWidth || height > maximumHeight else { return self }
     let newWidth = min(width, maximumWidth)
     let newHeight = min(height, maximumHeight)
@@ -108,6 +110,6 @@ extension PixelPicture {
     for row in top..<top + newHeight {
       kept.append(contentsOf: pixels[row * width + left..<row * width + left + newWidth])
     }
-    return PixelPicture(width: newWidth, height: newHeight, pixels: kept)
+    return Bitmap(width: newWidth, height: newHeight, pixels: kept)
   }
 }

@@ -57,8 +57,7 @@ public struct StillRun {
       throw Failure(description: "cannot play \(story.shortName): \(error.reason)")
     }
     var renderer = CellRenderer(mode: mode, depth: depth, unicode: unicode)
-    let pixels = PixelPicture(
-      width: Int(picture.width), height: Int(picture.height), pixels: picture.pixels)
+    let pixels = picture.bitmap
     let cell = renderer.pixelGrid(columns: 1, rows: 1)
     let columns = (pixels.width + cell.width - 1) / cell.width
     let rows = (pixels.height + cell.height - 1) / cell.height

@@ -52,7 +52,7 @@ package final class StillSaver {
           session.allow(pictures: 1)
           session.seek(to: moment)
         } else {
-          return save(picture)
+          return save(picture.bitmap)
         }
       case .ended: return Outcome(words: "there is no picture to save")
       case .failed(let reason): return Outcome(words: "cannot save a still: \(reason)")
@@ -67,12 +67,12 @@ package final class StillSaver {
 
   func close() { session.close() }
 
-  private func save(_ picture: DecodedPicture) -> Outcome {
-    let channels = picture.pixels.flatMap { pixel in
+  private func save(_ bitmap: Bitmap) -> Outcome {
+    let channels = bitmap.pixels.flatMap { pixel in
       [16, 8, 0].map { UInt8(truncatingIfNeeded: pixel >> $0) }
     }
     let bytes = PNGWriter.file(
-      width: Int(picture.width), height: Int(picture.height), .redGreenBlue, pixels: channels)
+      width: bitmap.width, height: bitmap.height, .redGreenBlue, pixels: channels)
     guard let bytes else { return Outcome(words: "cannot save a still: out of memory") }
     do {
       return Outcome(words: "saved \(try NewFile.write(bytes, name: name, ending: ".png"))")

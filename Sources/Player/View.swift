@@ -265,7 +265,7 @@ struct View {
   private func info(_ scene: Scene) -> [Overlays.Row] {
     guard let slot = scene.slot, let info = slot.playback.info else { return [] }
     let codecs = [info.pictureCodec, info.soundCodec].compactMap { $0 }.joined(separator: " + ")
-    let shown = slot.playback.shown.map { "\($0.width)x\($0.height)" } ?? "-"
+    let shown = slot.playback.shown.map { "\($0.bitmap.width)x\($0.bitmap.height)" } ?? "-"
     let rate = info.frameRate.map { " \(Words.fixed($0, digits: 2)) fps" } ?? ""
     let counts = scene.metrics.stories.last
     let perFrame = counts.map { $0.framesShown > 0 ? $0.bytesToTerminal / $0.framesShown : 0 } ?? 0

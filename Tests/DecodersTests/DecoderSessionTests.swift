@@ -86,7 +86,7 @@ private final class MemoryResource: Resource {
     var pictures: [DecodedPicture] = []
     for case .picture(let picture) in all { pictures.append(picture) }
     #expect(pictures.map(\.time) == (0..<25).map { .milliseconds($0 * 40) })
-    #expect(pictures.allSatisfy { $0.width == 32 && $0.height == 18 })
+    #expect(pictures.allSatisfy { $0.bitmap.width == 32 && $0.bitmap.height == 18 })
     guard case .ended(0, let end, nil) = all.last else {
       Issue.record("ended with \(String(describing: all.last))")
       return

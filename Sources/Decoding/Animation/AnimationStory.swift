@@ -61,20 +61,20 @@ final class AnimationStory: MediaDecoder {
     return .picture(outline.timing(of: current))
   }
 
-  func picture(for shape: PictureRequest) throws(DecodingError) -> PixelGrid {
+  func picture(for shape: PictureRequest) throws(DecodingError) -> Bitmap {
     kept.begin(shape)
-    if let grid = kept.frames[current] { return grid }
+    if let frame = kept.frames[current] { return frame }
     let plan = RenderPlan(shape, displayWidth: outline.width, displayHeight: outline.height)
     let share = max(1, plan.renderWidth * plan.renderHeight / Self.framePixels)
     let pixels = TimeLimit.within(milliseconds: Self.frameMilliseconds * share) {
       animation.render(frame: current, width: plan.renderWidth, height: plan.renderHeight)
     }
     let wanted = plan.reduce(pixels)
-    let grid = PixelGrid(
+    let frame = Bitmap(
       width: plan.width, height: plan.height,
       pixels: shape.keepsAlpha ? wanted : Backdrop.put(under: wanted))
-    kept.add(grid, as: current)
-    return grid
+    kept.add(frame, as: current)
+    return frame
   }
 
   func sound(before limit: Duration) throws(DecodingError) -> SoundRun? { nil }
@@ -89,7 +89,7 @@ final class AnimationStory: MediaDecoder {
 /// Frames that were drawn once: an animation goes round and round.
 private struct KeptFrames {
   private var shape: PictureRequest?
-  private(set) var frames: [Int: PixelGrid] = [:]
+  private(set) var frames: [Int: Bitmap] = [:]
   private var bytes = 0
   private static let mostBytes = 16 << 20
 
@@ -101,10 +101,10 @@ private struct KeptFrames {
     bytes = 0
   }
 
-  mutating func add(_ grid: PixelGrid, as frame: Int) {
-    let size = grid.pixels.count * 4
+  mutating func add(_ bitmap: Bitmap, as frame: Int) {
+    let size = bitmap.pixels.count * 4
     guard bytes + size <= Self.mostBytes else { return }
     bytes += size
-    frames[frame] = grid
+    frames[frame] = bitmap
   }
 }

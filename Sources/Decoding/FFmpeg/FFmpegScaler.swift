@@ -17,35 +17,35 @@ final class FFmpegScaler {
   func picture(
     of frame: FFmpegFrame, displaySize: (width: Int, height: Int), orientation: Orientation,
     shape: PictureRequest
-  ) throws(DecodingError) -> PixelGrid {
+  ) throws(DecodingError) -> Bitmap {
     let fitted = shape.fitted(
       displayWidth: UInt32(displaySize.width), displayHeight: UInt32(displaySize.height))
     let target = orientation.seen(width: Int(fitted.width), height: Int(fitted.height))
     let share = orientation.seen(width: fitted.visibleWidth, height: fitted.visibleHeight)
     let source = frame.hasAlpha ? try flatten(frame) : frame
-    let grid = try scale(source, width: target.width, height: target.height, share: share)
-    return orientation.apply(to: grid)
+    let stored = try scale(source, width: target.width, height: target.height, share: share)
+    return orientation.apply(to: stored)
   }
 
   /// Scales the middle of a frame to `width` x `height`; `share` is how much of it is seen.
   private func scale(
     _ frame: FFmpegFrame, width: Int, height: Int, share: (width: Double, height: Double)
-  ) throws(DecodingError) -> PixelGrid {
+  ) throws(DecodingError) -> Bitmap {
     let colours = ColourKind(frame.raw.pointee)
-    if let grid = planar.reduce(frame, width: width, height: height, share: share, colours) {
-      return grid
+    if let reduced = planar.reduce(frame, width: width, height: height, share: share, colours) {
+      return reduced
     }
     if let transfer = colours.transfer {
       let wide = try convert(
         frame, to: AV_PIX_FMT_RGB48LE, words: UInt16.self, perPixel: 3, width: width,
         height: height, share: share, colours)
-      return PixelGrid(width: width, height: height, pixels: transfer.toneMapped(wide))
+      return Bitmap(width: width, height: height, pixels: transfer.toneMapped(wide))
     }
     var pixels = try convert(
       frame, to: AV_PIX_FMT_BGR0, words: UInt32.self, perPixel: 1, width: width, height: height,
       share: share, colours)
     for index in pixels.indices { pixels[index] &= 0xFF_FFFF }
-    return PixelGrid(width: width, height: height, pixels: pixels)
+    return Bitmap(width: width, height: height, pixels: pixels)
   }
 
   private func convert<Word: FixedWidthInteger>(

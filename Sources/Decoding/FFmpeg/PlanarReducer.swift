@@ -1,3 +1,4 @@
+import DecoderLink
 import CFFmpeg
 
 /// Reduces frames of separate luma and chroma planes by exact area means, each plane at its own
@@ -27,7 +28,7 @@ final class PlanarReducer {
   func reduce(
     _ frame: FFmpegFrame, width: Int, height: Int, share: (width: Double, height: Double),
     _ colours: ColourKind
-  ) -> PixelGrid? {
+  ) -> Bitmap? {
     guard let layout = Layout(frame.raw),
       Double(frame.width) * share.width >= Double(2 * width),
       Double(frame.height) * share.height >= Double(2 * height)
@@ -48,7 +49,7 @@ final class PlanarReducer {
     let pixels =
       colours.transfer.map { $0.toneMapped(matrix.deep(luma: luma, cb: cb, cr: cr)) }
       ?? matrix.packed(luma: luma, cb: cb, cr: cr)
-    return PixelGrid(width: width, height: height, pixels: pixels)
+    return Bitmap(width: width, height: height, pixels: pixels)
   }
 
   private func fill(

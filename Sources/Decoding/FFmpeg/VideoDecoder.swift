@@ -202,7 +202,7 @@ final class VideoDecoder: MediaDecoder {
     return current.displaySize(pixelAspect: aspect, orientation: orientation)
   }
 
-  func picture(for shape: PictureRequest) throws(DecodingError) -> PixelGrid {
+  func picture(for shape: PictureRequest) throws(DecodingError) -> Bitmap {
     try scaler.picture(
       of: current, displaySize: displaySize, orientation: orientation, shape: shape)
   }
