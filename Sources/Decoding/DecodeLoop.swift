@@ -16,8 +16,6 @@ struct DecodeLoop {
   private var isResting = false
   /// Sound is sent so far ahead of the picture beside it.
   private static let soundLead = Duration.milliseconds(500)
-  /// No story is longer, whatever a damaged file says.
-  private static let longest = Duration.seconds(1_000 * 86_400)
 
   /// - Parameter soundRate: frames of sound a second, nil for a story without any.
   init(_ decoder: any MediaDecoder, to connection: PlayerConnection, soundRate: UInt32?) {
@@ -76,7 +74,7 @@ struct DecodeLoop {
   private mutating func advance() throws(DecodingError) {
     state = try decoder.advance(connection.effort, for: connection.shape)
     if case .picture(let timing) = state {
-      guard timing.time <= Self.longest else { throw .absurdTime }
+      guard timing.time <= .longestStory else { throw .absurdTime }
       position = timing.time
     }
     if state == .working {
@@ -104,6 +102,6 @@ struct DecodeLoop {
   }
 
   private static func bounded(_ time: Duration?) -> Duration? {
-    time.map { min(max(.zero, $0), longest) }
+    time.map { min(max(.zero, $0), .longestStory) }
   }
 }

@@ -253,7 +253,7 @@ final class FFmpegInput {
 
   /// A length that media can have.
   static func plausible(_ duration: Duration?) -> Duration? {
-    duration.flatMap { $0 > .zero && $0 < .seconds(1_000 * 86_400) ? $0 : nil }
+    duration.flatMap { $0 > .zero && $0 < .longestStory ? $0 : nil }
   }
 
   /// The length of the fragments of an MP4, as far as it can be had without reading all of it.
