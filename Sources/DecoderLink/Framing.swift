@@ -33,7 +33,6 @@ extension PlayerMessage: WireMessage {
       writer.put(request.length)
       writer.put(request.shape)
       writer.put(request.soundRate)
-      writer.put(request.start)
       writer.put(request.mostBitsPerSecond)
       writer.put(request.ending)
       return .open
@@ -83,7 +82,6 @@ extension PlayerMessage: WireMessage {
           length: try reader.optional { reader throws(WireError) in try reader.number() },
           shape: try reader.shape(),
           soundRate: try reader.optional { reader throws(WireError) in try reader.number() },
-          start: try reader.duration(),
           mostBitsPerSecond: try reader.optional { reader throws(WireError) in
             try reader.number()
           }, ending: try reader.text()))

@@ -58,8 +58,6 @@ public struct OpenRequest: Equatable, Sendable {
   public var shape: PictureRequest
   /// Samples per second for `sound` messages (interleaved stereo), nil for none.
   public var soundRate: UInt32?
-  /// Where the story begins.
-  public var start: Duration
   /// What a version of a story that comes in several should take at most, in bits a second; nil for
   /// any.
   public var mostBitsPerSecond: UInt64?
@@ -68,13 +66,12 @@ public struct OpenRequest: Equatable, Sendable {
   public var ending: String
 
   public init(
-    length: UInt64?, shape: PictureRequest, soundRate: UInt32? = nil, start: Duration = .zero,
+    length: UInt64?, shape: PictureRequest, soundRate: UInt32? = nil,
     mostBitsPerSecond: UInt64? = nil, ending: String = ""
   ) {
     self.length = length
     self.shape = shape
     self.soundRate = soundRate
-    self.start = start
     self.mostBitsPerSecond = mostBitsPerSecond
     self.ending = ending
   }

@@ -1,20 +1,20 @@
 import DecoderLink
 
-/// Tells a story to the player: pictures and sound as far as there is credit for each, seeks.
+/// Decodes a story and sends it: pictures and sound as far as there is credit for each, and seeks.
 struct DecodeLoop {
   private let connection: PlayerConnection
   private let decoder: any MediaDecoder
   private var sound: AudioSender?
   private var serial: UInt32 = 0
   private var isOpened = false
-  /// What the decoder last came to and was not told yet.
+  /// The decoder's progress that has not been sent yet.
   private var state = Progress.working
-  /// The last picture that was gone to.
+  /// The time of the last picture that was decoded.
   private var position = Duration.zero
   private var isTold = false
-  /// The decoder is not called upon before a picture may be sent.
+  /// The decoder gave memory back and is not called before a picture may be sent.
   private var isResting = false
-  /// Sound is sent so far ahead of the picture beside it.
+  /// How far ahead of the picture sound is sent.
   private static let soundLead = Duration.milliseconds(500)
 
   /// - Parameter soundRate: frames of sound a second, nil for a story without any.
@@ -24,9 +24,8 @@ struct DecodeLoop {
     sound = soundRate.map { AudioSender(decoder, to: connection, rate: $0) }
   }
 
-  /// Tells it, and goes on waiting for seeks; ends only with an error or with the socket.
-  mutating func tell(from start: Duration) throws(DecodingError) -> Never {
-    if start > .zero { try decoder.seek(to: start) }
+  /// Sends all of it, and then waits for seeks; ends only with an error or with the socket.
+  mutating func run() throws(DecodingError) -> Never {
     while true {
       connection.receiveWaiting()
       if let seek = connection.takeSeek() { try go(to: seek) }
@@ -53,7 +52,7 @@ struct DecodeLoop {
       try advance()
     case .picture(let timing):
       guard connection.credits > 0 else { return try awaitPictureCredit() }
-      // The sound comes behind it: a first picture is not kept waiting.
+      // The picture is sent before its sound, so that a first picture does not wait.
       try send(timing)
       state = .working
       _ = try sound?.send(before: position + Self.soundLead)
@@ -85,10 +84,10 @@ struct DecodeLoop {
     }
   }
 
-  /// Sends what sound may be sent, and waits for the player's next word.
+  /// Sends sound as far as there is credit, and waits for the player's next message.
   private mutating func awaitPictureCredit() throws(DecodingError) {
     _ = try sound?.send(before: position + Self.soundLead)
-    // It listens in between.
+    // Sending sound also receives messages.
     if connection.credits == 0, !connection.hasSeek { connection.receive() }
   }
 

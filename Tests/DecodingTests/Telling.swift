@@ -80,7 +80,8 @@ final class Telling {
       .open(
         OpenRequest(
           length: length ? UInt64(bytes.count) : nil, shape: shape, soundRate: soundRate,
-          start: start, mostBitsPerSecond: most, ending: ending)))
+          mostBitsPerSecond: most, ending: ending)))
+    if start > .zero { try seek(1, to: start) }
   }
 
   convenience init(corpus name: String, width: UInt32 = 120, height: UInt32 = 80) throws {
