@@ -8,7 +8,7 @@ struct AsciiRamp: CellMode {
   /// Nil in truecolour.
   private let palette: Palette?
 
-  static func implementation(depth: ColourDepth) -> any CellMode {
+  @Sendable static func implementation(depth: ColourDepth) -> any CellMode {
     switch depth {
     case .trueColour: AsciiRamp(palette: nil)
     case .palette256: AsciiRamp(palette: .large)

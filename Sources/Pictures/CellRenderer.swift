@@ -1,11 +1,5 @@
 import DecoderLink
 
-/// How a picture is made of cells.
-public enum PictureMode: String, CaseIterable, Sendable {
-  case half
-  case ascii
-}
-
 /// How many colours the terminal can show.
 public enum ColourDepth: String, CaseIterable, Sendable {
   case never
@@ -50,15 +44,12 @@ public struct CellRenderer: Sendable {
   public let depth: ColourDepth
   private var implementation: any CellMode
 
-  /// - Parameter unicode: false where only ASCII glyphs can be shown; block elements are then
-  ///   impossible and `half` falls back to `ascii`.
+  /// - Parameter unicode: false where only ASCII glyphs can be shown; another mode takes the place of
+  ///   one that needs more.
   public init(mode: PictureMode, depth: ColourDepth, unicode: Bool) {
-    self.mode = unicode ? mode : .ascii
+    self.mode = unicode || !mode.needsUnicode ? mode : .plain
     self.depth = depth
-    switch self.mode {
-    case .half: implementation = HalfBlocks.implementation(depth: depth)
-    case .ascii: implementation = AsciiRamp.implementation(depth: depth)
-    }
+    implementation = self.mode.cells(depth)
   }
 
   /// The size in pixels of the largest picture for an area of cells.

@@ -5,7 +5,7 @@ struct HalfBlocks: CellMode {
   private var upper: [UInt32] = []
   private var lower: [UInt32] = []
 
-  static func implementation(depth: ColourDepth) -> any CellMode {
+  @Sendable static func implementation(depth: ColourDepth) -> any CellMode {
     switch depth {
     case .trueColour: HalfBlocks()
     case .palette256: MixedHalves(palette: .large)

@@ -95,9 +95,7 @@ struct View {
       caption = next[caption] ?? .short
       return caption != .long
     case .mode:
-      let modes = PictureMode.allCases
-      let index = modes.firstIndex(of: mode) ?? 0
-      mode = modes[(index + 1) % modes.count]
+      mode = mode.next
       return true
     case .fit:
       fit = fit == .contain ? .cover : .contain

@@ -126,3 +126,8 @@ enum MeanColours {
     return sum / Double(grid.rows * grid.columns * 6)
   }
 }
+
+extension PictureMode {
+  static let half = allCases[0]
+  static let ascii = allCases[1]
+}
