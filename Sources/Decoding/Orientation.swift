@@ -1,6 +1,6 @@
 import DecoderLink
 
-/// How stored pixels are turned and mirrored for a viewer: one of the eight ways.
+/// How stored pixels are rotated and mirrored for display: one of eight ways.
 package struct Orientation: Equatable {
   /// Rows become columns.
   package var transposed = false
@@ -17,8 +17,8 @@ package struct Orientation: Equatable {
     self.flipped = flipped
   }
 
-  /// The turn nearest to a display matrix (ISO 14496-12, 8.3.2: x' = a x + c y, y' = b x + d y);
-  /// upright where the matrix is none.
+  /// The rotation nearest to a display matrix (ISO 14496-12, 8.3.2: x' = a x + c y, y' = b x + d y);
+  /// upright for an invalid one.
   package init(a: Int32, b: Int32, c: Int32, d: Int32) {
     let straight = abs(Double(a)) + abs(Double(d))
     let crossed = abs(Double(b)) + abs(Double(c))
@@ -45,12 +45,12 @@ package struct Orientation: Equatable {
     }
   }
 
-  /// The size that a viewer sees of one that is stored.
+  /// The displayed size of a stored one.
   package func seen<Number>(width: Number, height: Number) -> (width: Number, height: Number) {
     transposed ? (height, width) : (width, height)
   }
 
-  /// Stored pixels as a viewer must see them.
+  /// Stored pixels, rotated and mirrored for display.
   package func apply(to stored: Bitmap) -> Bitmap {
     if self == .upright { return stored }
     let (width, height) = seen(width: stored.width, height: stored.height)

@@ -1,21 +1,21 @@
 import DecoderLink
 
-/// Tells a Lottie animation with rlottie, once through.
+/// Draws a Lottie animation with rlottie, from beginning to end.
 final class AnimationStory: MediaDecoder {
   let info: MediaInfo
-  /// What is not drawn of it, in words that follow "NAME: ".
+  /// What is not drawn, in words that follow "NAME: "; nil if everything is.
   let note: String?
   private(set) var ends = StoryEnds()
   private let outline: LottieOutline
   private let animation: LottieAnimation
   private var kept = KeptFrames()
   private var next = 0
-  /// The frame gone to.
+  /// The current frame.
   private var current = 0
 
-  /// Processor time: a second more than any animation that is worth it needs.
+  /// Processor time for loading: a second more than any sensible animation needs.
   private static let loadingMilliseconds = 2_000
-  /// For up to so many pixels, and accordingly more for more of them.
+  /// Processor time for a frame of up to `framePixels` pixels; larger frames get accordingly more.
   private static let frameMilliseconds = 250
   private static let framePixels = 512 * 512
 
@@ -37,7 +37,7 @@ final class AnimationStory: MediaDecoder {
       displayHeight: UInt32(outline.height), frameRate: outline.rate, duration: outline.duration)
   }
 
-  /// All of the file, packed or not; one that is longer than an animation may be is no animation.
+  /// The whole file, packed or not; files longer than an animation may be are refused.
   private static func wholeFile(_ stream: ResourceStream) throws(DecodingError) -> [UInt8] {
     let limit = LottieOutline.Limit.bytes
     if let length = stream.length, length > UInt64(limit) { throw .tooLongAnimation }
@@ -86,14 +86,14 @@ final class AnimationStory: MediaDecoder {
   func rest() -> Bool { false }
 }
 
-/// Frames that were drawn once: an animation goes round and round.
+/// Frames that were already drawn, since animations are usually repeated.
 private struct KeptFrames {
   private var shape: PictureRequest?
   private(set) var frames: [Int: Bitmap] = [:]
   private var bytes = 0
   private static let mostBytes = 16 << 20
 
-  /// Frames of another shape are worth nothing.
+  /// Drops frames of another shape.
   mutating func begin(_ shape: PictureRequest) {
     guard shape != self.shape else { return }
     self.shape = shape
