@@ -48,8 +48,8 @@ let package = Package(
 
     // Pure rooms: no device, no clock, no file.
     room("Stories"),
-    room("Pictures"),
     room("DecoderLink"),
+    room("Pictures", ["DecoderLink"]),
     room("JSONText"),
     room("Addresses"),
     room("Playback", ["Stories", "DecoderLink", "System"]),
@@ -97,7 +97,7 @@ let package = Package(
       name: "Support", dependencies: ["System", "CLinux", "CZlib"], path: "Tests/Support",
       swiftSettings: strict),
     tests("StoriesTests", ["Stories"]),
-    tests("PicturesTests", ["Pictures"]),
+    tests("PicturesTests", ["Pictures", "DecoderLink"]),
     tests("JSONTextTests", ["JSONText", "Support"]),
     tests("AddressesTests", ["Addresses"]),
     tests("DecoderLinkTests", ["DecoderLink", "Support"]),

@@ -1,15 +1,15 @@
-// libcurl for Swift. It loads thirty other libraries, which a program that plays local files should
-// not wait for: so it is loaded at the first use of the network, and called through a table. Its
-// setters and getters are variadic, so Swift cannot call them.
+// libcurl for Swift. It loads thirty other libraries, so it is loaded at the first use of the network.
+// Its setters and getters are variadic, so Swift cannot call them.
 #ifndef STORYTTY_CCURL_H
 #define STORYTTY_CCURL_H
 
 #include <curl/curl.h>
-#include <dlfcn.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <stdlib.h>
 #include <sys/socket.h>
+
+#include "../CLateLibrary/late_library.h"
 
 #define CC_FUNCTIONS(each) \
   each(curl_global_init) each(curl_slist_append) each(curl_slist_free_all) \
@@ -19,26 +19,16 @@
   each(curl_multi_remove_handle) each(curl_multi_perform) each(curl_multi_poll) \
   each(curl_multi_info_read) each(curl_multi_cleanup)
 
-/// The functions of libcurl that are used, with the types from its header.
-typedef struct cc_library {
-#define CC_FIELD(name) __typeof__(name) *_Nonnull name;
-  CC_FUNCTIONS(CC_FIELD)
-#undef CC_FIELD
-} cc_library;
+LATE_LIBRARY(cc_library, CC_FUNCTIONS)
+typedef struct cc_library cc_library;
 
 /// Loads the library; null where it is not installed or lacks a function. It is never unloaded,
 /// because OpenSSL leaves handlers behind that run at the end of the program.
 static inline const cc_library *cc_load(const char *file) {
-  void *handle = dlopen(file, RTLD_NOW | RTLD_LOCAL);
-  if (!handle) return 0;
   cc_library *library = malloc(sizeof *library);
   if (!library) return 0;
-#define CC_FIND(name) \
-  if (!(library->name = (__typeof__(name) *)dlsym(handle, #name))) goto missing;
-  CC_FUNCTIONS(CC_FIND)
-#undef CC_FIND
-  if (library->curl_global_init(CURL_GLOBAL_ALL) == CURLE_OK) return library;
-missing:
+  if (!cc_library_load(library, file) && library->curl_global_init(CURL_GLOBAL_ALL) == CURLE_OK)
+    return library;
   free(library);
   return 0;
 }

@@ -1,10 +1,11 @@
 #include "CXML2.h"
 
-#include <dlfcn.h>
 #include <libxml/parser.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "../CLateLibrary/late_library.h"
 
 struct cx_parser {
   xmlParserCtxtPtr raw;
@@ -12,31 +13,19 @@ struct cx_parser {
   void *context;
 };
 
-static struct {
-  void (*init)(void);
-  xmlParserCtxtPtr (*create)(xmlSAXHandlerPtr, void *, const char *, int, const char *);
-  int (*use_options)(xmlParserCtxtPtr, int);
-  int (*parse)(xmlParserCtxtPtr, const char *, int, int);
-  void (*stop)(xmlParserCtxtPtr);
-  void (*free)(xmlParserCtxtPtr);
-  int is_open;
-} library;
+#define CX_FUNCTIONS(each) \
+  each(xmlInitParser) each(xmlCreatePushParserCtxt) each(xmlCtxtUseOptions) each(xmlParseChunk) \
+  each(xmlStopParser) each(xmlFreeParserCtxt)
 
+LATE_LIBRARY(cx_library, CX_FUNCTIONS)
+
+static struct cx_library library;
+static int is_open;
 static pthread_once_t opening = PTHREAD_ONCE_INIT;
 
-static void *find(void *handle, const char *name) { return handle ? dlsym(handle, name) : NULL; }
-
 static void open_library(void) {
-  void *handle = dlopen("libxml2.so.2", RTLD_NOW | RTLD_LOCAL);
-  *(void **)&library.init = find(handle, "xmlInitParser");
-  *(void **)&library.create = find(handle, "xmlCreatePushParserCtxt");
-  *(void **)&library.use_options = find(handle, "xmlCtxtUseOptions");
-  *(void **)&library.parse = find(handle, "xmlParseChunk");
-  *(void **)&library.stop = find(handle, "xmlStopParser");
-  *(void **)&library.free = find(handle, "xmlFreeParserCtxt");
-  library.is_open = library.init && library.create && library.use_options && library.parse
-                    && library.stop && library.free;
-  if (library.is_open) library.init();
+  is_open = !cx_library_load(&library, "libxml2.so.2");
+  if (is_open) library.xmlInitParser();
 }
 
 static void started(void *raw, const xmlChar *name, const xmlChar *prefix, const xmlChar *space,
@@ -69,7 +58,7 @@ static void ignore(void *raw, xmlErrorPtr error) { (void)raw, (void)error; }
 
 cx_parser *cx_begin(const struct cx_receivers *receivers, void *context, int recovers) {
   pthread_once(&opening, open_library);
-  cx_parser *parser = library.is_open ? calloc(1, sizeof *parser) : NULL;
+  cx_parser *parser = is_open ? calloc(1, sizeof *parser) : NULL;
   if (!parser) return NULL;
   parser->receivers = *receivers;
   parser->context = context;
@@ -83,20 +72,20 @@ cx_parser *cx_begin(const struct cx_receivers *receivers, void *context, int rec
   handler.ignorableWhitespace = characters;
   handler.cdataBlock = literal;
   handler.serror = ignore;
-  parser->raw = library.create(&handler, parser, NULL, 0, NULL);
+  parser->raw = library.xmlCreatePushParserCtxt(&handler, parser, NULL, 0, NULL);
   if (!parser->raw) {
     free(parser);
     return NULL;
   }
-  library.use_options(parser->raw, XML_PARSE_NONET | (recovers ? XML_PARSE_RECOVER : 0));
+  library.xmlCtxtUseOptions(parser->raw, XML_PARSE_NONET | (recovers ? XML_PARSE_RECOVER : 0));
   return parser;
 }
 
 int cx_take(cx_parser *parser, const char *bytes, int count, int ends) {
-  return library.parse(parser->raw, bytes, count, ends);
+  return library.xmlParseChunk(parser->raw, bytes, count, ends);
 }
 
-void cx_stop(cx_parser *parser) { library.stop(parser->raw); }
+void cx_stop(cx_parser *parser) { library.xmlStopParser(parser->raw); }
 
 int cx_mistake(const cx_parser *parser) {
   if (parser->raw->wellFormed) return 0;
@@ -104,6 +93,6 @@ int cx_mistake(const cx_parser *parser) {
 }
 
 void cx_end(cx_parser *parser) {
-  library.free(parser->raw);
+  library.xmlFreeParserCtxt(parser->raw);
   free(parser);
 }

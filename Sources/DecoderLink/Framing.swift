@@ -1,200 +1,226 @@
-extension PlayerMessage {
+/// A message that a frame can carry.
+public protocol WireMessage: Sendable {
+  /// Reads the message of this kind from its payload.
+  init(frameKind: UInt8, payload: ArraySlice<UInt8>) throws(WireError)
+}
+
+extension PlayerMessage: WireMessage {
+  /// The numbers of the messages in frames.
+  enum Kind: UInt8 {
+    case open = 1
+    case bytes = 2
+    case refused = 3
+    case resource = 4
+    case shape = 5
+    case credit = 6
+    case seek = 7
+    case effort = 8
+    case soundCredit = 9
+    case availableUntil = 10
+  }
+
   /// The message as one frame.
   public var frame: [UInt8] {
+    let room = if case .bytes(_, let bytes) = self { bytes.count + 16 } else { 0 }
+    var writer = FieldWriter(reserving: room)
+    let kind = write(to: &writer)
+    return writer.frame(kind: kind.rawValue)
+  }
+
+  private func write(to writer: inout FieldWriter) -> Kind {
     switch self {
     case .open(let request):
-      var writer = FieldWriter(kind: 1)
       writer.put(request.length)
       writer.put(request.shape)
       writer.put(request.soundRate)
-      writer.put(request.start)
       writer.put(request.mostBitsPerSecond)
       writer.put(request.ending)
-      return writer.finish()
+      return .open
     case .bytes(let request, let bytes):
-      var writer = FieldWriter(kind: 2)
-      writer.bytes.reserveCapacity(bytes.count + 16)
       writer.put(request)
       writer.put(elements: bytes)
-      return writer.finish()
+      return .bytes
     case .refused(let request, let reason):
-      var writer = FieldWriter(kind: 3)
       writer.put(request)
       writer.put(reason)
-      return writer.finish()
+      return .refused
     case .resource(let request, let id, let length):
-      var writer = FieldWriter(kind: 4)
       writer.put(request)
       writer.put(id)
       writer.put(length)
-      return writer.finish()
+      return .resource
     case .shape(let shape):
-      var writer = FieldWriter(kind: 5)
       writer.put(shape)
-      return writer.finish()
+      return .shape
     case .credit(let pictures):
-      var writer = FieldWriter(kind: 6)
       writer.put(pictures)
-      return writer.finish()
+      return .credit
     case .seek(let serial, let time):
-      var writer = FieldWriter(kind: 7)
       writer.put(serial)
       writer.put(time)
-      return writer.finish()
+      return .seek
     case .effort(let effort):
-      var writer = FieldWriter(kind: 8)
       writer.put(effort.rawValue)
-      return writer.finish()
+      return .effort
     case .soundCredit(let frames):
-      var writer = FieldWriter(kind: 9)
       writer.put(frames)
-      return writer.finish()
+      return .soundCredit
     case .availableUntil(let request, let end):
-      var writer = FieldWriter(kind: 10)
       writer.put(request)
       writer.put(end)
-      return writer.finish()
+      return .availableUntil
     }
   }
 
-  init(kind: UInt8, payload: ArraySlice<UInt8>) throws(WireError) {
-    var reader = FieldReader(payload, kind: kind)
+  public init(frameKind: UInt8, payload: ArraySlice<UInt8>) throws(WireError) {
+    guard let kind = Kind(rawValue: frameKind) else { throw .unknownKind(frameKind) }
+    var reader = FieldReader(payload, kind: frameKind)
     switch kind {
-    case 1:
+    case .open:
       self = .open(
         OpenRequest(
           length: try reader.optional { reader throws(WireError) in try reader.number() },
           shape: try reader.shape(),
           soundRate: try reader.optional { reader throws(WireError) in try reader.number() },
-          start: try reader.duration(),
           mostBitsPerSecond: try reader.optional { reader throws(WireError) in
             try reader.number()
           }, ending: try reader.text()))
-    case 2: self = .bytes(request: try reader.number(), try reader.elements())
-    case 3: self = .refused(request: try reader.number(), reason: try reader.text())
-    case 4:
+    case .bytes: self = .bytes(request: try reader.number(), try reader.elements())
+    case .refused: self = .refused(request: try reader.number(), reason: try reader.text())
+    case .resource:
       self = .resource(
         request: try reader.number(), id: try reader.number(),
         length: try reader.optional { reader throws(WireError) in try reader.number() })
-    case 5: self = .shape(try reader.shape())
-    case 6: self = .credit(pictures: try reader.number())
-    case 7: self = .seek(serial: try reader.number(), to: try reader.duration())
-    case 8:
+    case .shape: self = .shape(try reader.shape())
+    case .credit: self = .credit(pictures: try reader.number())
+    case .seek: self = .seek(serial: try reader.number(), to: try reader.duration())
+    case .effort:
       guard let effort = Effort(rawValue: try reader.number()) else { throw reader.malformed }
       self = .effort(effort)
-    case 9: self = .soundCredit(frames: try reader.number())
-    case 10: self = .availableUntil(request: try reader.number(), end: try reader.number())
-    default: throw .unknownKind(kind)
+    case .soundCredit: self = .soundCredit(frames: try reader.number())
+    case .availableUntil:
+      self = .availableUntil(request: try reader.number(), end: try reader.number())
     }
     try reader.finish()
   }
 }
 
-extension DecoderMessage {
+extension DecoderMessage: WireMessage {
+  /// The numbers of the messages in frames: none that the player's have.
+  enum Kind: UInt8 {
+    case read = 65
+    case openResource = 66
+    case closeResource = 67
+    case opened = 68
+    case picture = 69
+    case sound = 70
+    case ended = 71
+    case failed = 72
+    case soundEnded = 73
+    case queryAvailable = 74
+    case note = 75
+  }
+
   /// The message as one frame.
   public var frame: [UInt8] {
+    let room =
+      switch self {
+      case .picture(let picture): picture.bitmap.pixels.count * 4 + 64
+      case .sound(let sound): sound.samples.count * 2 + 64
+      default: 0
+      }
+    var writer = FieldWriter(reserving: room)
+    let kind = write(to: &writer)
+    return writer.frame(kind: kind.rawValue)
+  }
+
+  private func write(to writer: inout FieldWriter) -> Kind {
     switch self {
     case .read(let request, let resource, let offset, let length):
-      var writer = FieldWriter(kind: 65)
       writer.put(request)
       writer.put(resource)
       writer.put(offset)
       writer.put(length)
-      return writer.finish()
+      return .read
     case .openResource(let request, let url):
-      var writer = FieldWriter(kind: 66)
       writer.put(request)
       writer.put(url)
-      return writer.finish()
+      return .openResource
     case .closeResource(let resource):
-      var writer = FieldWriter(kind: 67)
       writer.put(resource)
-      return writer.finish()
+      return .closeResource
     case .opened(let info):
-      var writer = FieldWriter(kind: 68)
       writer.put(info)
-      return writer.finish()
+      return .opened
     case .picture(let picture):
-      var writer = FieldWriter(kind: 69)
-      writer.bytes.reserveCapacity(picture.pixels.count * 4 + 64)
       writer.put(picture.serial)
       writer.put(picture.time)
       writer.put(picture.duration)
-      writer.put(picture.width)
-      writer.put(picture.height)
-      writer.put(elements: picture.pixels)
-      return writer.finish()
+      writer.put(picture.bitmap)
+      return .picture
     case .sound(let sound):
-      var writer = FieldWriter(kind: 70)
-      writer.bytes.reserveCapacity(sound.samples.count * 2 + 64)
       writer.put(sound.serial)
       writer.put(sound.time)
       writer.put(elements: sound.samples)
-      return writer.finish()
+      return .sound
     case .ended(let serial, let picturesEnd, let soundEnd):
-      var writer = FieldWriter(kind: 71)
       writer.put(serial)
       writer.put(picturesEnd)
       writer.put(soundEnd)
-      return writer.finish()
+      return .ended
     case .soundEnded(let serial, let time):
-      var writer = FieldWriter(kind: 73)
       writer.put(serial)
       writer.put(time)
-      return writer.finish()
+      return .soundEnded
     case .failed(let reason):
-      var writer = FieldWriter(kind: 72)
       writer.put(reason)
-      return writer.finish()
+      return .failed
     case .note(let words):
-      var writer = FieldWriter(kind: 75)
       writer.put(words)
-      return writer.finish()
+      return .note
     case .queryAvailable(let request, let resource, let offset):
-      var writer = FieldWriter(kind: 74)
       writer.put(request)
       writer.put(resource)
       writer.put(offset)
-      return writer.finish()
+      return .queryAvailable
     }
   }
 
-  init(kind: UInt8, payload: ArraySlice<UInt8>) throws(WireError) {
-    var reader = FieldReader(payload, kind: kind)
+  public init(frameKind: UInt8, payload: ArraySlice<UInt8>) throws(WireError) {
+    guard let kind = Kind(rawValue: frameKind) else { throw .unknownKind(frameKind) }
+    var reader = FieldReader(payload, kind: frameKind)
     switch kind {
-    case 65:
+    case .read:
       self = .read(
         request: try reader.number(), resource: try reader.number(),
         offset: try reader.number(), length: try reader.number())
-    case 66: self = .openResource(request: try reader.number(), url: try reader.text())
-    case 67: self = .closeResource(try reader.number())
-    case 68: self = .opened(try reader.mediaInfo())
-    case 69:
-      let picture = DecodedPicture(
-        serial: try reader.number(), time: try reader.duration(),
-        duration: try reader.optional { reader throws(WireError) in try reader.duration() },
-        width: try reader.number(), height: try reader.number(), pixels: try reader.elements())
-      guard picture.width > 0, picture.height > 0,
-        UInt64(picture.width) * UInt64(picture.height) == UInt64(picture.pixels.count)
-      else { throw reader.malformed }
-      self = .picture(picture)
-    case 70:
+    case .openResource:
+      self = .openResource(request: try reader.number(), url: try reader.text())
+    case .closeResource: self = .closeResource(try reader.number())
+    case .opened: self = .opened(try reader.mediaInfo())
+    case .picture:
+      self = .picture(
+        DecodedPicture(
+          serial: try reader.number(), time: try reader.duration(),
+          duration: try reader.optional { reader throws(WireError) in try reader.duration() },
+          bitmap: try reader.bitmap()))
+    case .sound:
       let sound = DecodedSound(
         serial: try reader.number(), time: try reader.duration(), samples: try reader.elements())
       guard sound.samples.count.isMultiple(of: 2) else { throw reader.malformed }
       self = .sound(sound)
-    case 71:
+    case .ended:
       self = .ended(
         serial: try reader.number(),
         picturesEnd: try reader.optional { reader throws(WireError) in try reader.duration() },
         soundEnd: try reader.optional { reader throws(WireError) in try reader.duration() })
-    case 72: self = .failed(reason: try reader.text())
-    case 73: self = .soundEnded(serial: try reader.number(), at: try reader.duration())
-    case 74:
+    case .failed: self = .failed(reason: try reader.text())
+    case .soundEnded:
+      self = .soundEnded(serial: try reader.number(), at: try reader.duration())
+    case .queryAvailable:
       self = .queryAvailable(
         request: try reader.number(), resource: try reader.number(), offset: try reader.number())
-    case 75: self = .note(try reader.text())
-    default: throw .unknownKind(kind)
+    case .note: self = .note(try reader.text())
     }
     try reader.finish()
   }
@@ -207,6 +233,12 @@ extension FieldWriter {
     put(shape.pixelAspect)
     put(shape.fit.rawValue)
     put(shape.keepsAlpha)
+  }
+
+  mutating func put(_ bitmap: Bitmap) {
+    put(UInt32(bitmap.width))
+    put(UInt32(bitmap.height))
+    put(elements: bitmap.pixels)
   }
 
   mutating func put(_ info: MediaInfo) {
@@ -234,6 +266,15 @@ extension FieldReader {
   private mutating func fit() throws(WireError) -> PictureRequest.Fit {
     guard let fit = PictureRequest.Fit(rawValue: try number()) else { throw malformed }
     return fit
+  }
+
+  mutating func bitmap() throws(WireError) -> Bitmap {
+    let (width, height) = (try number(UInt32.self), try number(UInt32.self))
+    let pixels = try elements(UInt32.self)
+    guard width > 0, height > 0, UInt64(width) * UInt64(height) == UInt64(pixels.count) else {
+      throw malformed
+    }
+    return Bitmap(width: Int(width), height: Int(height), pixels: pixels)
   }
 
   mutating func mediaInfo() throws(WireError) -> MediaInfo {
@@ -276,23 +317,5 @@ public struct FrameAssembler<Message>: Sendable where Message: WireMessage {
     let message = try Message(frameKind: buffer[start + 4], payload: payload)
     start = end
     return message
-  }
-}
-
-/// A message that a frame can carry.
-public protocol WireMessage: Sendable {
-  /// Reads the message of this kind from its payload.
-  init(frameKind: UInt8, payload: ArraySlice<UInt8>) throws(WireError)
-}
-
-extension PlayerMessage: WireMessage {
-  public init(frameKind: UInt8, payload: ArraySlice<UInt8>) throws(WireError) {
-    try self.init(kind: frameKind, payload: payload)
-  }
-}
-
-extension DecoderMessage: WireMessage {
-  public init(frameKind: UInt8, payload: ArraySlice<UInt8>) throws(WireError) {
-    try self.init(kind: frameKind, payload: payload)
   }
 }

@@ -58,8 +58,6 @@ public struct OpenRequest: Equatable, Sendable {
   public var shape: PictureRequest
   /// Samples per second for `sound` messages (interleaved stereo), nil for none.
   public var soundRate: UInt32?
-  /// Where the story begins.
-  public var start: Duration
   /// What a version of a story that comes in several should take at most, in bits a second; nil for
   /// any.
   public var mostBitsPerSecond: UInt64?
@@ -68,13 +66,12 @@ public struct OpenRequest: Equatable, Sendable {
   public var ending: String
 
   public init(
-    length: UInt64?, shape: PictureRequest, soundRate: UInt32? = nil, start: Duration = .zero,
+    length: UInt64?, shape: PictureRequest, soundRate: UInt32? = nil,
     mostBitsPerSecond: UInt64? = nil, ending: String = ""
   ) {
     self.length = length
     self.shape = shape
     self.soundRate = soundRate
-    self.start = start
     self.mostBitsPerSecond = mostBitsPerSecond
     self.ending = ending
   }
@@ -168,22 +165,13 @@ public struct DecodedPicture: Equatable, Sendable {
   public var time: Duration
   /// How long it is to stay, where the stream says so.
   public var duration: Duration?
-  public var width: UInt32
-  public var height: UInt32
-  /// Row by row from the top left, 0x00RRGGBB, sRGB; `width * height` of them. An animation's are
-  /// premultiplied 0xAARRGGBB where that was asked for.
-  public var pixels: [UInt32]
+  public var bitmap: Bitmap
 
-  public init(
-    serial: UInt32, time: Duration, duration: Duration?, width: UInt32, height: UInt32,
-    pixels: [UInt32]
-  ) {
+  public init(serial: UInt32, time: Duration, duration: Duration?, bitmap: Bitmap) {
     self.serial = serial
     self.time = time
     self.duration = duration
-    self.width = width
-    self.height = height
-    self.pixels = pixels
+    self.bitmap = bitmap
   }
 }
 

@@ -10,10 +10,13 @@ public enum WireError: Error, Equatable, Sendable {
 
 /// Appends the fields of one message, little-endian.
 struct FieldWriter {
-  var bytes: [UInt8]
+  private var bytes: [UInt8] = []
 
-  /// Begins a frame: its length is filled in by `finish`.
-  init(kind: UInt8) { bytes = [0, 0, 0, 0, kind] }
+  /// - Parameter count: how many bytes the fields take, where they are many.
+  init(reserving count: Int) {
+    bytes.reserveCapacity(Frame.headerLength + count)
+    bytes.append(contentsOf: repeatElement(0, count: Frame.headerLength))
+  }
 
   mutating func put<Number: FixedWidthInteger>(_ value: Number) {
     withUnsafeBytes(of: value.littleEndian) { bytes.append(contentsOf: $0) }
@@ -52,9 +55,11 @@ struct FieldWriter {
     elements.withUnsafeBytes { bytes.append(contentsOf: $0) }
   }
 
-  consuming func finish() -> [UInt8] {
+  /// The fields behind the header that they need.
+  consuming func frame(kind: UInt8) -> [UInt8] {
     let length = UInt32(bytes.count - Frame.headerLength)
     for index in 0..<4 { bytes[index] = UInt8(truncatingIfNeeded: length >> (8 * UInt32(index))) }
+    bytes[4] = kind
     return bytes
   }
 }
@@ -137,6 +142,12 @@ enum Frame {
   /// A picture of 2,000 x 2,000 grid pixels fits.
   static let longest = 17 << 20
   static let longestText = 64 << 10
+}
+
+extension Duration {
+  /// No story is longer, whatever a damaged file says: the decoder sends no later time, and the player
+  /// takes none.
+  public static let longestStory = Duration.seconds(1_000 * 86_400)
 }
 
 extension Duration {

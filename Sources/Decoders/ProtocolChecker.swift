@@ -10,10 +10,9 @@ struct ProtocolChecker {
   private var width: UInt32
   private var height: UInt32
 
-  private static let longest = Duration.seconds(1_000 * 86_400)
-  private static let span = Duration.zero...longest
+  private static let span = Duration.zero...Duration.longestStory
   /// Streams may begin a little before their story.
-  private static let startSpan = .seconds(-3_600)...longest
+  private static let startSpan = Duration.seconds(-3_600)...Duration.longestStory
   /// More than the widest pixels make of the widest picture; areas stay countable.
   private static let largestSide: UInt32 = 1 << 30
 
@@ -57,7 +56,7 @@ struct ProtocolChecker {
   }
 
   private func fits(_ picture: DecodedPicture) -> Bool {
-    picture.width <= width && picture.height <= height
+    picture.bitmap.width <= width && picture.bitmap.height <= height
   }
 
   private func isSane(_ time: Duration?) -> Bool {

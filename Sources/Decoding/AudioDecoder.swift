@@ -1,27 +1,28 @@
 import DecoderLink
 
-/// Tells a sound: its cover as one still picture or, without one, a waveform that lights up.
+/// Decodes a sound file: its pictures are its cover or, without one, a waveform that lights up.
 ///
-/// What is heard comes first. The waveform shows what is known of it, and is waited for only where
-/// nothing is heard.
+/// Decoding for playback comes first. The waveform shows what has been scanned so far; playback never
+/// waits for it, except where there is no sound to play.
 final class AudioDecoder: MediaDecoder {
   private(set) var info: MediaInfo
   private let open: () throws(DecodingError) -> FFmpegInput
   private let soundRate: UInt32?
-  /// Tells what is not as it should be.
+  /// Reports what is wrong with the story.
   private let note: (String) -> Void
   private let cover: Cover?
   private let scanner: WaveformScanner
-  /// What is heard: opened once it is wanted, so that the first picture need not wait for it.
+  /// The sound for playback. It is opened when it is first requested, so that the first picture does
+  /// not wait for it.
   private var voice: SoundTrack?
   private var isVoiceOpen = false
-  /// Where it begins.
+  /// Where playback begins in the sound.
   private var voiceStart = Duration.zero
-  /// What was heard before a seek: it knows where its part lies.
+  /// The sound of before a seek, which knows where in the file the new position lies.
   private var formerVoice: SoundTrack?
   private var wasCoverShown = false
   private var position: Duration = .zero
-  /// The time of the picture gone to.
+  /// The time of the current picture.
   private var shown: Duration = .zero
   private var picturesEnd: Duration?
 
@@ -50,7 +51,7 @@ final class AudioDecoder: MediaDecoder {
 
   var ends: StoryEnds { StoryEnds(pictures: picturesEnd, sound: soundEnd) }
 
-  /// Whether sound can be decoded, as far as that is soon known.
+  /// Whether sound can be decoded; only the beginning is tried.
   func findsSound() throws(DecodingError) -> Bool { try scanner.findsSound() }
 
   private var soundEnd: Duration? {
@@ -59,7 +60,7 @@ final class AudioDecoder: MediaDecoder {
     return soundRate == nil && scanner.isOver ? scanner.waveform.expected ?? position : nil
   }
 
-  /// Whether all of it was gone through, and nothing found to be heard or seen.
+  /// Whether all of the file was decoded without any sound, and there is no cover.
   private var isSoundless: Bool {
     guard cover == nil, !scanner.isHeard else { return false }
     if scanner.end != nil { return true }
@@ -108,7 +109,7 @@ final class AudioDecoder: MediaDecoder {
     return .picture(PictureTiming(time: shown, duration: step))
   }
 
-  /// One picture; how long it stays is what is heard, or else what there is to be heard.
+  /// Sends the cover once. Without sound to play, the file is scanned for its length.
   private func advanceBesideCover() throws(DecodingError) -> Progress {
     if !wasCoverShown {
       wasCoverShown = true
@@ -119,7 +120,7 @@ final class AudioDecoder: MediaDecoder {
     return .working
   }
 
-  func picture(for shape: PictureRequest) throws(DecodingError) -> PixelGrid {
+  func picture(for shape: PictureRequest) throws(DecodingError) -> Bitmap {
     if let cover { return try cover.picture(for: shape) }
     return scanner.waveform.draw(
       width: Int(shape.width), height: Int(shape.height), position: shown)
@@ -148,7 +149,7 @@ final class AudioDecoder: MediaDecoder {
     if cover == nil { try scanner.follow(to: position, waiting: soundRate == nil) }
   }
 
-  /// Before a picture is wanted nothing is gone through: the story may only be kept ready. Where the
-  /// sound beside a cover is told, that needs none.
+  /// Nothing is scanned before a picture is requested: the story may only be buffered as a neighbour. A
+  /// cover whose sound plays needs no scan.
   func rest() -> Bool { cover == nil || soundRate == nil }
 }

@@ -9,7 +9,7 @@ struct AudioSender {
   private var serial: UInt32 = 0
   /// Decoded, but there was no credit left.
   private var waiting: SoundRun?
-  /// What is heard before this was sent.
+  /// All sound before this time has been sent.
   private var told: Duration?
   private var isEnded = false
 
@@ -19,7 +19,7 @@ struct AudioSender {
     self.rate = rate
   }
 
-  /// The story was moved.
+  /// Drops what is left of before a seek.
   mutating func restart(serial: UInt32) {
     self.serial = serial
     waiting = nil
@@ -27,8 +27,8 @@ struct AudioSender {
     isEnded = false
   }
 
-  /// Sends the sound that begins before `limit`, nil for all of it, and where none is left before
-  /// that says so; false where the credit did not reach or a seek has come.
+  /// Sends the sound that begins before `limit`, or all of it for nil, and reports where the sound has
+  /// a gap or ends. False if the credit was used up or a seek has come.
   mutating func send(before limit: Duration?) throws(DecodingError) -> Bool {
     while let run = try next(before: limit) {
       guard connection.soundCredits > 0 else {
@@ -66,7 +66,7 @@ struct AudioSender {
 }
 
 extension SoundRun {
-  /// How long it is heard.
+  /// How long it lasts.
   func length(rate: Int) -> Duration {
     .nanoseconds(Int64(samples.count / 2) * 1_000_000_000 / Int64(rate))
   }

@@ -14,8 +14,8 @@ package struct BoxAxis: Equatable {
   /// The samples that any cell touches.
   package let span: Range<Int>
 
-  /// Divides `length` samples from `start` on, both of them in parts of samples, among `count`
-  /// cells. `available` is how many samples there are.
+  /// Divides `length` samples from `start` on among `count` cells; both may be fractions of a sample.
+  /// `available` is the number of samples of the axis.
   package init(start: Double, length: Double, count: Int, available: Int) {
     let step = length / Double(count)
     cells = (0..<count).map { index in
@@ -118,7 +118,7 @@ package final class BoxFilter<Sample: BoxSample> {
       row += stride
       left -= 1
     }
-    // A row without weight may lie outside the plane: any other stands in for it.
+    // A row without weight may lie outside of the plane, so another row is read instead.
     let within = plane + cell.whole.lowerBound * stride
     let before = cell.before > 0 ? within - stride : within
     let after = cell.after > 0 ? plane + cell.whole.upperBound * stride : before

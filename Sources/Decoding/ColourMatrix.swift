@@ -30,7 +30,7 @@ package struct ColourMatrix: Equatable {
 
   /// Packs pixels as 0x00RRGGBB.
   package func packed(luma: [Float], cb: [Float], cr: [Float]) -> [UInt32] {
-    // Adding 2^23 leaves the rounded number in the low bits: no conversion that must trap.
+    // Adding 2^23 leaves the rounded number in the low bits, without a conversion that could trap.
     let magic: Float = 8_388_608
     return [UInt32](unsafeUninitializedCapacity: luma.count) { out, count in
       for index in 0..<luma.count {

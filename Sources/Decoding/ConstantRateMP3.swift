@@ -1,5 +1,5 @@
-/// Where the frames of an MP3 lie whose bit rate never changes: that can be calculated, where all
-/// others must be read from the start. What was calculated is looked at before it is believed.
+/// The places of the frames of an MP3 of constant bit rate. They can be calculated; in other MP3s every
+/// frame must be read from the start. A calculated place is checked in the file before it is used.
 package struct ConstantRateMP3 {
   /// Bytes at an offset; fewer at the end.
   package typealias Read = (_ offset: Int64, _ count: Int) -> [UInt8]
@@ -9,12 +9,12 @@ package struct ConstantRateMP3 {
   private let isDeclared: Bool
   private let read: Read
 
-  /// Encoders pad frames so that the mean stays; this many bytes may be left over.
+  /// Encoders pad frames to keep the mean rate; a calculated place may be off by so many bytes.
   private static let slack: Int64 = 4
-  /// So many frames in a row must be found.
+  /// So many frames must follow each other for a place to be accepted.
   private static let chain = 3
 
-  /// Nil where the first frame is none, or what stands before it says that the rate varies.
+  /// Nil if there is no frame at `firstFrame`, or if a header before it says that the rate varies.
   package init?(firstFrame: Int64, read: @escaping Read) {
     guard let header = MP3FrameHeader(read(firstFrame, 4)) else { return nil }
     // The frame before the first sound may describe the file (Xing, LAME, VBRI).
@@ -31,9 +31,9 @@ package struct ConstantRateMP3 {
   package var samplesPerFrame: Int64 { Int64(header.samples) }
   package var secondsPerFrame: Double { Double(header.samples) / Double(header.rate) }
 
-  /// Where a frame begins, counted from the first; nil where it cannot be told for certain.
+  /// The offset of a frame, counted from the first; nil if it cannot be determined.
   package func offset(ofFrame number: Int64) -> Int64? {
-    // A file that does not say what it is could be right at one place by chance.
+    // Without a header, one place could look right by chance, so others are checked too.
     let others = isDeclared ? [] : [number / 2, number / 3, number / 5]
     guard others.allSatisfy({ find($0) != nil }) else { return nil }
     return find(number)
@@ -48,7 +48,7 @@ package struct ConstantRateMP3 {
     return (0...Int(2 * Self.slack)).first { isFrame(at: $0, of: bytes) }.map { start + Int64($0) }
   }
 
-  /// Whether frames like the first follow each other from there.
+  /// Whether `chain` frames like the first follow each other from there on.
   private func isFrame(at offset: Int, of bytes: [UInt8]) -> Bool {
     var offset = offset
     for _ in 0..<Self.chain {
@@ -67,7 +67,7 @@ struct MP3FrameHeader: Equatable {
   let rate: Int
   /// Bits a second.
   let bitRate: Int
-  /// Of each channel in a frame.
+  /// Samples of each channel in a frame.
   let samples: Int
   private let isPadded: Bool
 
@@ -79,7 +79,7 @@ struct MP3FrameHeader: Equatable {
 
   init?(_ bytes: [UInt8]) {
     guard bytes.count >= 4, bytes[0] == 0xFF, bytes[1] & 0xE6 == 0xE2 else { return nil }
-    // 3 is MPEG-1, 2 is MPEG-2, 0 is what is called MPEG-2.5.
+    // 3 is MPEG-1, 2 is MPEG-2, 0 is the unofficial MPEG-2.5.
     let version = bytes[1] >> 3 & 3
     let (bits, frequency) = (Int(bytes[2] >> 4), Int(bytes[2] >> 2 & 3))
     guard version != 1, (1...14).contains(bits), frequency < 3 else { return nil }

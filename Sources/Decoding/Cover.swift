@@ -1,13 +1,13 @@
 import DecoderLink
 
-/// A picture that lies in a sound file.
+/// The cover of a sound file.
 final class Cover {
   private let frame: FFmpegFrame
   private let scaler = FFmpegScaler()
   let codecName: String
 
-  /// The picture that shows best what is heard, of those that can be decoded; nil where there is none.
-  /// - Parameter note: told why, where there is one and it cannot be shown.
+  /// The best cover that can be decoded; nil if there is none.
+  /// - Parameter note: called with the reason if there is a cover that cannot be decoded.
   static func best(
     of input: FFmpegInput, note: (String) -> Void
   ) throws(DecodingError) -> Cover? {
@@ -43,27 +43,28 @@ final class Cover {
     frame.displaySize(pixelAspect: frame.pixelAspect ?? 1, orientation: orientation)
   }
 
-  func picture(for shape: PictureRequest) throws(DecodingError) -> PixelGrid {
+  func picture(for shape: PictureRequest) throws(DecodingError) -> Bitmap {
     try scaler.picture(
       of: frame, displaySize: displaySize, orientation: orientation, shape: shape)
   }
 }
 
-/// What a picture in a sound file is there for, the best cover first.
+/// The kinds of pictures in a sound file, the best cover first.
 package enum CoverRank: CaseIterable {
   /// Picture type 3 (ID3v2.4.0 frames, 4.14; FLAC's picture block has the same types), or called
   /// `cover` (RFC 9559, 21.2: attached cover art of Matroska).
   case front
   /// The wide form of the front (`cover_land` of Matroska).
   case wideFront
-  /// Type 0, or it says nothing.
+  /// Type 0, or no type is given.
   case other
-  /// The back, the artist, a page of the booklet.
+  /// The back, the artist, a page of the booklet and all other types.
   case rest
   /// Types 1 and 2, and the small forms of Matroska's covers.
   case icon
 
-  /// - Parameter names: its type in FFmpeg's words, its file's name, or both; in small letters.
+  /// - Parameter names: the picture's type in FFmpeg's words, the name of its file, or both, in lower
+  ///   case.
   package init(_ names: [String]) {
     self = .other
     for name in names {

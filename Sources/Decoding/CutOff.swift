@@ -1,16 +1,17 @@
-/// Files that end too early: whether one does, and what makes a decoder take what is there.
+/// Truncated files: detects them, and repairs them so that a decoder accepts what is left.
 package enum CutOff {
-  /// Bytes anywhere in the file; fewer at its end.
+  /// Reads bytes of the file; fewer at its end.
   package typealias Read = (_ offset: Int64, _ count: Int) -> [UInt8]
 
-  /// So many boxes are walked through: those of fragments have no end.
+  /// At most so many boxes are read: an MP4 of fragments has very many.
   private static let mostBoxes = 12
-  /// The same of the chunks of a PNG: each is a question to the player.
+  /// At most so many chunks of a PNG are read: each is a request to the player.
   private static let mostChunks = 4096
-  /// Of a JPEG that ends in another way no more is looked at.
+  /// Only JPEGs up to this size are searched for their end, in bytes.
   private static let longestJPEG: Int64 = 64 << 20
 
-  /// Whether a file of `length` bytes says that it is longer, or lacks what ends its kind.
+  /// Whether a file of `length` bytes is shorter than its header says, or lacks the end mark of its
+  /// format.
   package static func isCut(_ head: [UInt8], length: Int64, read: Read) -> Bool {
     if head.starts(with: [0xFF, 0xD8, 0xFF]) {
       if read(length - 2, 2) == [0xFF, 0xD9] { return false }
@@ -18,19 +19,20 @@ package enum CutOff {
     }
     if head.starts(with: pngMark) { return !hasEndOfPNG(length, read) }
     if head.starts(with: Array("GIF8".utf8)) {
-      // Some writers fill up with zeros.
+      // Some writers append zeros.
       return read(max(0, length - 512), 512).last { $0 != 0 } != 0x3B
     }
     if head.starts(with: Array("RIFF".utf8)) {
       let size = little(head, 4)
-      // Those that are still written, or too long, say 0 or nothing but ones.
+      // Files that are still being written, or are too long for the field, have 0 or only ones there.
       return size > 0 && size < 0xFFFF_FFFF - 8 && size & 0x7FFF_FFFF > 8 && size + 8 > length
     }
     return isCutMP4(head, length, read)
   }
 
-  /// Follows the markers to the end of the picture (ITU T.81, B.1.1.3): behind it there may be a film,
-  /// and before it a smaller picture with an end of its own.
+  /// Follows the markers to the end of the picture (ITU T.81, B.1.1.3). Searching for an end mark is
+  /// not enough: a video may follow the picture, and a thumbnail with an end mark of its own may
+  /// precede it.
   private static func hasEndOfJPEG(_ bytes: [UInt8]) -> Bool {
     var offset = 2
     while offset < bytes.count - 1 {
@@ -58,15 +60,15 @@ package enum CutOff {
       let header = read(offset, 8)
       guard header.count == 8 else { return false }
       if header[4...].elementsEqual(end) { return true }
-      // Behind the picture there may be anything.
+      // Anything may follow the picture.
       guard header[4...].allSatisfy({ 0x41...0x5A ~= $0 & 0xDF }) else { return true }
       offset += 12 + big(header, 0)
     }
-    // One of so many chunks has not been gone through: nothing says that it is cut.
+    // Too many chunks to read all of them: the file is taken as complete.
     return offset <= length - 12
   }
 
-  /// Whether the last box of an MP4 (ISO 14496-12, 4.2) ends behind the file.
+  /// Whether the last box of an MP4 (ISO 14496-12, 4.2) extends beyond the end of the file.
   private static func isCutMP4(_ head: [UInt8], _ length: Int64, _ read: Read) -> Bool {
     guard head.count >= 8, head[4..<8].elementsEqual("ftyp".utf8) else { return false }
     var offset: Int64 = 0
@@ -94,8 +96,8 @@ package enum CutOff {
 
   private static let pngMark: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
 
-  /// A PNG, GIF or moving WebP of which the end is missing, ended so that what is there counts; nil for
-  /// what is whole, or something else.
+  /// A truncated PNG, GIF or animated WebP with a proper end, so that decoders show what is left; nil
+  /// for a complete file or another format.
   package static func mended(_ bytes: [UInt8]) -> [UInt8]? {
     if bytes.starts(with: pngMark) { return mendedPNG(bytes) }
     if bytes.starts(with: Array("GIF8".utf8)) { return mendedGIF(bytes) }
@@ -103,7 +105,8 @@ package enum CutOff {
     return nil
   }
 
-  /// The chunk that is cut gets the length that it has (PNG, 5.3), and the end its chunk.
+  /// Sets the length of the truncated chunk to what is left of it (PNG, 5.3), and appends the end
+  /// chunk.
   private static func mendedPNG(_ bytes: [UInt8]) -> [UInt8]? {
     var offset = pngMark.count
     while offset <= bytes.count - 8 {
@@ -125,13 +128,14 @@ package enum CutOff {
     return mended + [0, 0, 0, 0] + Array("IEND".utf8) + [0xAE, 0x42, 0x60, 0x82]
   }
 
-  /// The block of data that is cut gets the length that it has (GIF89a, 15 to 22), and the end its mark.
+  /// Sets the length of the truncated block of data to what is left of it (GIF89a, 15 to 22), and
+  /// appends the end mark.
   private static func mendedGIF(_ bytes: [UInt8]) -> [UInt8]? {
     guard bytes.count > 13, bytes.count > 13 + colours(bytes[10]) else { return nil }
     var offset = 13 + colours(bytes[10])
     while offset < bytes.count {
       let part = offset
-      // Where the blocks of data of this part begin.
+      // The start of the data blocks of this part.
       switch bytes[part] {
       case 0x21: offset += 2
       case 0x2C where part + 9 < bytes.count: offset += 11 + colours(bytes[part + 9])
@@ -155,12 +159,12 @@ package enum CutOff {
     return bytes + [0x3B]
   }
 
-  /// The length of a table of colours, as the byte before it tells.
+  /// The length of a colour table in bytes, from the flags before it.
   private static func colours(_ flags: UInt8) -> Int {
     flags & 0x80 == 0 ? 0 : 3 << (flags & 7 + 1)
   }
 
-  /// What is whole of its chunks counts (WebP container specification).
+  /// Keeps the complete chunks (WebP container specification).
   private static func mendedWebP(_ bytes: [UInt8]) -> [UInt8]? {
     var offset = 12
     while offset <= bytes.count - 8 {

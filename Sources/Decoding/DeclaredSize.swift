@@ -1,7 +1,7 @@
-/// The size that a still picture's header declares, so that what is too large is named as such
-/// before anything is allocated for it.
+/// The size that a still picture's header declares: a picture that is too large is refused by its size
+/// before memory is allocated for it.
 package enum DeclaredSize {
-  /// The same of bytes that are in an array.
+  /// The size declared in an array of bytes.
   package static func find(in bytes: [UInt8]) -> (width: Int, height: Int)? {
     bytes.withUnsafeBytes { find(in: $0) }
   }
@@ -23,7 +23,7 @@ package enum DeclaredSize {
     switch (big(0, 2), big(0, 4)) {
     case (_, 0x8950_4E47) where big(12, 4) == 0x4948_4452: return size(big(16, 4), big(20, 4))
     case (0x424D, _):
-      // Rows may be stored from the top, which makes the height negative.
+      // The height is negative if rows are stored from the top.
       return size(
         little(18, 4).map { Int(Int32(truncatingIfNeeded: $0).magnitude) },
         little(22, 4).map { Int(Int32(truncatingIfNeeded: $0).magnitude) })

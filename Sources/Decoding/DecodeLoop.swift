@@ -1,23 +1,21 @@
 import DecoderLink
 
-/// Tells a story to the player: pictures and sound as far as there is credit for each, seeks.
+/// Decodes a story and sends it: pictures and sound as far as there is credit for each, and seeks.
 struct DecodeLoop {
   private let connection: PlayerConnection
   private let decoder: any MediaDecoder
   private var sound: AudioSender?
   private var serial: UInt32 = 0
   private var isOpened = false
-  /// What the decoder last came to and was not told yet.
+  /// The decoder's progress that has not been sent yet.
   private var state = Progress.working
-  /// The last picture that was gone to.
+  /// The time of the last picture that was decoded.
   private var position = Duration.zero
   private var isTold = false
-  /// The decoder is not called upon before a picture may be sent.
+  /// The decoder gave memory back and is not called before a picture may be sent.
   private var isResting = false
-  /// Sound is sent so far ahead of the picture beside it.
+  /// How far ahead of the picture sound is sent.
   private static let soundLead = Duration.milliseconds(500)
-  /// No story is longer, whatever a damaged file says.
-  private static let longest = Duration.seconds(1_000 * 86_400)
 
   /// - Parameter soundRate: frames of sound a second, nil for a story without any.
   init(_ decoder: any MediaDecoder, to connection: PlayerConnection, soundRate: UInt32?) {
@@ -26,9 +24,8 @@ struct DecodeLoop {
     sound = soundRate.map { AudioSender(decoder, to: connection, rate: $0) }
   }
 
-  /// Tells it, and goes on waiting for seeks; ends only with an error or with the socket.
-  mutating func tell(from start: Duration) throws(DecodingError) -> Never {
-    if start > .zero { try decoder.seek(to: start) }
+  /// Sends all of it, and then waits for seeks; ends only with an error or with the socket.
+  mutating func run() throws(DecodingError) -> Never {
     while true {
       connection.receiveWaiting()
       if let seek = connection.takeSeek() { try go(to: seek) }
@@ -55,7 +52,7 @@ struct DecodeLoop {
       try advance()
     case .picture(let timing):
       guard connection.credits > 0 else { return try awaitPictureCredit() }
-      // The sound comes behind it: a first picture is not kept waiting.
+      // The picture is sent before its sound, so that a first picture does not wait.
       try send(timing)
       state = .working
       _ = try sound?.send(before: position + Self.soundLead)
@@ -76,7 +73,7 @@ struct DecodeLoop {
   private mutating func advance() throws(DecodingError) {
     state = try decoder.advance(connection.effort, for: connection.shape)
     if case .picture(let timing) = state {
-      guard timing.time <= Self.longest else { throw .absurdTime }
+      guard timing.time <= .longestStory else { throw .absurdTime }
       position = timing.time
     }
     if state == .working {
@@ -87,23 +84,23 @@ struct DecodeLoop {
     }
   }
 
-  /// Sends what sound may be sent, and waits for the player's next word.
+  /// Sends sound as far as there is credit, and waits for the player's next message.
   private mutating func awaitPictureCredit() throws(DecodingError) {
     _ = try sound?.send(before: position + Self.soundLead)
-    // It listens in between.
+    // Sending sound also receives messages.
     if connection.credits == 0, !connection.hasSeek { connection.receive() }
   }
 
   private func send(_ timing: PictureTiming) throws(DecodingError) {
-    let grid = try decoder.picture(for: connection.shape)
+    let bitmap = try decoder.picture(for: connection.shape)
     connection.send(
       .picture(
         DecodedPicture(
           serial: serial, time: timing.time, duration: Self.bounded(timing.duration),
-          width: UInt32(grid.width), height: UInt32(grid.height), pixels: grid.pixels)))
+          bitmap: bitmap)))
   }
 
   private static func bounded(_ time: Duration?) -> Duration? {
-    time.map { min(max(.zero, $0), longest) }
+    time.map { min(max(.zero, $0), .longestStory) }
   }
 }

@@ -39,15 +39,15 @@ public enum DecoderMain {
     do {
       let decoder = try openMedia(request, over: connection)
       var loop = DecodeLoop(decoder, to: connection, soundRate: request.soundRate)
-      try loop.tell(from: request.start)
+      try loop.run()
     } catch {
       connection.send(.failed(reason: error.reason))
       while true { connection.receive() }
     }
   }
 
-  /// Gives up all that decoding does not need. Where the kernel has no seccomp, the limits are left;
-  /// `storytty doctor` warns of it.
+  /// Gives up all rights that decoding does not need. On a kernel without seccomp only the limits
+  /// apply, and `storytty doctor` warns of it.
   private static func confine() {
     #if UNCONFINED
       // For `make asan` alone: the sanitizer needs address space and calls that are refused here.
@@ -58,7 +58,7 @@ public enum DecoderMain {
     #endif
   }
 
-  /// What must be read from disk, or may be, while it still can.
+  /// Loads what libraries read from disk, before the sandbox forbids it.
   private static func prepareLibraries() {
     FFmpegLibrary.prepare()
     HeifStill.prepare()

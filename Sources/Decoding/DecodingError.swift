@@ -1,4 +1,4 @@
-/// Why a story cannot be told, in words that follow "cannot play NAME: ".
+/// Why a story cannot be played, in words that follow "cannot play NAME: ".
 package struct DecodingError: Error, Equatable {
   package let reason: String
 
@@ -38,7 +38,7 @@ package struct DecodingError: Error, Equatable {
     DecodingError("damaged: no sound can be decoded (\(codec))")
   }
 
-  /// As what is said of a story that plays without its sound, or without its pictures or its cover.
+  /// As a note on a story that plays without its sound, its pictures or its cover.
   var ofSound: String { "its sound cannot be played: \(reason)" }
   var ofPictures: String { "its pictures cannot be shown: \(reason)" }
   var ofCover: String { "its cover cannot be shown: \(reason)" }

@@ -1,7 +1,7 @@
-/// Finds the orientation in a picture's EXIF data, where FFmpeg does not look for it: PNG's eXIf
-/// chunk, WebP's EXIF chunk, TIFF's own directory, and JPEG's APP1 segment where FFmpeg is not asked.
+/// Finds the orientation in EXIF data where FFmpeg does not read it: PNG's eXIf chunk, WebP's EXIF
+/// chunk, TIFF's own directory, and the APP1 segment of a JPEG that is decoded without FFmpeg.
 package enum Exif {
-  /// The orientation that a PNG, WebP, TIFF or JPEG file names; nil where it names none.
+  /// The orientation in a PNG, WebP, TIFF or JPEG file; nil if there is none.
   package static func orientation(ofPicture bytes: UnsafeRawBufferPointer) -> Orientation? {
     if starts(bytes, with: [0x89, 0x50, 0x4E, 0x47]) { return inPNG(bytes) }
     if starts(bytes, with: Array("RIFF".utf8)) { return inWebP(bytes) }
@@ -9,8 +9,8 @@ package enum Exif {
     return orientation(ofTIFF: bytes[...])
   }
 
-  /// The orientation of EXIF data that begins with its TIFF header (TIFF 6.0, section 2); nil where
-  /// there is none from 1 to 8.
+  /// The orientation in EXIF data that begins with its TIFF header (TIFF 6.0, section 2); nil unless it
+  /// is from 1 to 8.
   package static func orientation(ofTIFF bytes: Slice<UnsafeRawBufferPointer>) -> Orientation? {
     let tiff = UnsafeRawBufferPointer(rebasing: bytes)
     let isBig: Bool
@@ -65,7 +65,7 @@ package enum Exif {
       guard length <= bytes.count - data else { return nil }
       if bytes[offset..<offset + 4].elementsEqual("EXIF".utf8) {
         let whole = bytes[data..<data + length]
-        // Some writers put the header of a JPEG's APP1 segment before it.
+        // Some writers put the header of a JPEG's APP1 segment before the data.
         return orientation(
           ofTIFF: whole.starts(with: Array("Exif\0\0".utf8)) ? whole.dropFirst(6) : whole)
       }

@@ -1,13 +1,13 @@
 import Glibc
 
-/// A misbehaviour on purpose, so that tests can see what it costs the player.
+/// Deliberate faults, for tests of how the player handles them.
 enum Fault: String {
   case crash
   case spin
   case memory
   case threads
 
-  /// Misbehaves. Uses an unsafe pointer: a crash must be one that the hardware sees.
+  /// Causes the fault. Uses an unsafe pointer, since a crash must be one that the hardware detects.
   func strike() -> Never {
     var hoard: [[UInt8]] = []
     while true {

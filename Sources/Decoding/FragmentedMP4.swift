@@ -1,17 +1,17 @@
-/// How long a track of a fragmented MP4 is (ISO 14496-12, 8.8 and 8.16.3). Its header need not say it:
-/// what does is looked for in the header, in an index of all of it, and in the last fragment.
+/// The length of a track of a fragmented MP4 (ISO 14496-12, 8.8 and 8.16.3). The header need not
+/// contain it: it is looked for in the header, in an index of the whole file, and in the last fragment.
 package struct FragmentedMP4 {
-  /// Bytes at an offset; fewer at the end, none where they cannot be had.
+  /// Reads bytes at an offset; fewer at the end, none if they cannot be read.
   package typealias Read = (_ offset: Int64, _ count: Int) -> [UInt8]
 
   private let read: Read
   private let length: Int64
-  /// The track's number, and its clock's ticks a second.
+  /// The track's number; its clock runs at `timescale` ticks a second.
   private let track: UInt32
   private let timescale: Int64
 
   private static let longestHeader = 4 << 20
-  /// The last fragment of a sound mostly lies within so many last bytes.
+  /// The last fragment of a sound usually lies within so many last bytes.
   private static let tail: Int64 = 256 << 10
   private static let mostBoxes = 4_096
 
@@ -27,7 +27,7 @@ package struct FragmentedMP4 {
 
   /// - Parameters:
   ///   - start: where the track starts on its own clock, in ticks.
-  ///   - isAtHand: all fragments may be looked at.
+  ///   - isAvailable: whether all fragments can be read without waiting for a network.
   package func duration(from start: Int64, isAtHand: Bool) -> Duration? {
     guard timescale > 0, let (header, next) = findHeader(),
       let extends = header.child("mvex")
@@ -66,7 +66,7 @@ package struct FragmentedMP4 {
     return nil
   }
 
-  /// The length of all fragments that the header tells (8.8.2).
+  /// The length of all fragments, from the header (8.8.2).
   private static func declared(_ header: MP4Box, _ extends: MP4Box) -> Duration? {
     guard let scale = header.child("mvhd")?.bytes, let total = extends.child("mehd")?.bytes,
       let timescale = scale.number(at: scale.first == 1 ? 20 : 12, 4),
@@ -75,7 +75,7 @@ package struct FragmentedMP4 {
     return time(ticks, timescale)
   }
 
-  /// The length that an index of segments tells, where it reaches to the end of the file.
+  /// The length from an index of segments, if it reaches to the end of the file.
   private func indexed(from start: Int64) -> Duration? {
     var offset = start
     for _ in 0..<8 {
@@ -98,8 +98,7 @@ package struct FragmentedMP4 {
 
   // MARK: The last fragment
 
-  /// Where the track ends by the fragment that the index at the end of the file names last (8.8.9 to
-  /// 8.8.11).
+  /// The end of the track by the last fragment in the index at the end of the file (8.8.9 to 8.8.11).
   private func fragmentInIndex(_ usual: Int64?) -> Int64? {
     guard length > 16, read(length - 12, 4).elementsEqual("mfro".utf8),
       let size = read(length - 4, 4)[...].number(at: 0, 4), size > 16,
@@ -119,13 +118,13 @@ package struct FragmentedMP4 {
     return last.flatMap { fragment(at: $0, usual)?.end }
   }
 
-  /// Looks for the last fragment by its mark.
+  /// Searches the end of the file for the mark of the last fragment.
   private func fragmentInTail(_ usual: Int64?) -> Int64? {
     let begin = max(0, length - Self.tail)
     let bytes = read(begin, Int(length - begin))
     let marks: [UInt8] = Array("moof".utf8)
     var place = bytes.count - 8
-    // The mark may stand in a picture's bytes by chance, but not often.
+    // The mark can occur in a picture's bytes by chance, but not often.
     var left = 16
     while place >= 4, left > 0 {
       if bytes[place] == marks[0], bytes[place..<place + 4].elementsEqual(marks) {
@@ -149,7 +148,8 @@ package struct FragmentedMP4 {
     return nil
   }
 
-  /// Where the track ends in a fragment, on its own clock; nil where the fragment holds nothing of it.
+  /// The end of the track in a fragment, on the track's own clock; nil if the fragment has no samples
+  /// of it.
   private func fragment(at offset: Int64, _ usual: Int64?) -> (end: Int64, size: Int64)? {
     guard offset >= 0, let head = MP4BoxHead(read(offset, 16), upTo: length - offset),
       head.type == "moof", head.size <= Self.longestHeader,
@@ -167,7 +167,7 @@ package struct FragmentedMP4 {
 /// An index of segments (8.16.3).
 private struct SegmentIndex {
   var timescale: Int64
-  /// The length of all of them.
+  /// The sum of all lengths.
   var ticks: Int64 = 0
   var bytes: Int64
 
@@ -182,7 +182,7 @@ private struct SegmentIndex {
       guard let size = box.number(at: 16 + 2 * wide + 12 * entry, 4),
         let duration = box.number(at: 20 + 2 * wide + 12 * entry, 4)
       else { return nil }
-      // An entry may stand for a further index, which tells of the same time.
+      // An entry may refer to another index, which covers the same time.
       bytes += size & 0x7FFF_FFFF
       ticks += duration
     }
@@ -228,10 +228,10 @@ private struct TrackFragment {
   }
 }
 
-/// The beginning of a box (4.2).
+/// The header of a box (4.2).
 private struct MP4BoxHead {
   let type: String
-  /// Of all of the box, and of its beginning, in bytes.
+  /// The size of the whole box and of its header, in bytes.
   let size: Int64
   let length: Int
 
@@ -248,7 +248,7 @@ private struct MP4BoxHead {
 /// A box in memory.
 private struct MP4Box {
   let type: String
-  /// What it holds.
+  /// The box's contents.
   let bytes: ArraySlice<UInt8>
 
   var children: [MP4Box] {
@@ -266,8 +266,8 @@ private struct MP4Box {
 }
 
 extension ArraySlice<UInt8> {
-  /// A number of so many bytes, the highest first; nil where it does not lie in them, or is larger than
-  /// any that counts.
+  /// A big-endian number of so many bytes; nil if it does not lie in them, or is too large to be
+  /// sensible.
   fileprivate func number(at offset: Int64, _ size: Int) -> Int64? { number(at: Int(offset), size) }
 
   fileprivate func number(at offset: Int, _ size: Int) -> Int64? {

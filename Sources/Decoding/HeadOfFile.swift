@@ -1,6 +1,6 @@
-/// What the first bytes of a file tell.
+/// Detects the type of a file from its first bytes.
 package enum HeadOfFile {
-  /// So many are looked at.
+  /// How many bytes are read for that.
   package static let length = 4 << 10
 
   package enum Kind: Equatable {
@@ -23,19 +23,19 @@ package enum HeadOfFile {
     if isAnimatedWebP(head) { return .animatedWebP }
     if isPackedAnimation(head) { return .animation }
     guard let text = text(of: head) else { return .unknown }
-    // Of all that is JSON, only animations are played.
+    // The only JSON files that are played are animations.
     if text.hasPrefix("{") { return .animation }
     let lower = text.prefix(64).lowercased()
     if lower.hasPrefix("<!doctype html") || lower.hasPrefix("<html") { return .page }
     return .text
   }
 
-  /// The demuxer for what probing is known to miss; nil to let FFmpeg find out.
+  /// The demuxer for formats that FFmpeg's probing is known to miss; nil to let FFmpeg probe.
   package static func format(of head: [UInt8]) -> String? {
     head.starts(with: [0xFF, 0xD8, 0xFF]) ? "jpeg_pipe" : nil
   }
 
-  /// Whether it begins as media does, so that what cannot be opened is damaged media.
+  /// Whether the file begins as a media file does: if it cannot be opened, it is damaged.
   package static func isMedia(_ head: [UInt8]) -> Bool {
     let starts: [[UInt8]] = [
       [0xFF, 0xD8, 0xFF], [0x89, 0x50, 0x4E, 0x47], [0x1A, 0x45, 0xDF, 0xA3],
@@ -47,7 +47,7 @@ package enum HeadOfFile {
       || (head.count >= 8 && boxes.contains(Array(head[4..<8])))
   }
 
-  /// Common Encryption's scheme box (ISO 23001-7, 4), wherever it lies in the head.
+  /// Whether Common Encryption's scheme box (ISO 23001-7, 4) is anywhere in the head.
   package static func isProtected(_ head: [UInt8]) -> Bool {
     let schemes = ["cenc", "cbc1", "cens", "cbcs"].map { Array($0.utf8) }
     let name = Array("schm".utf8)
@@ -58,7 +58,8 @@ package enum HeadOfFile {
     }
   }
 
-  /// A file type box (ISO 14496-12, 4.3) with a brand of still pictures before any of sequences.
+  /// Whether the file type box (ISO 14496-12, 4.3) names a brand of still pictures before any of
+  /// sequences.
   private static func isHeifStill(_ head: [UInt8]) -> Bool {
     guard head.count >= 16, head[4..<8].elementsEqual("ftyp".utf8) else { return false }
     let size = min(head.count, head[0..<4].reduce(0) { $0 << 8 | Int($1) })
@@ -73,18 +74,18 @@ package enum HeadOfFile {
     return stills.contains(major)
   }
 
-  /// RIFF WEBP whose VP8X flags say animation (WebP container specification).
+  /// Whether it is a WebP whose VP8X flags say that it is animated (WebP container specification).
   private static func isAnimatedWebP(_ head: [UInt8]) -> Bool {
     head.count >= 21 && head[0..<4].elementsEqual("RIFF".utf8)
       && head[8..<16].elementsEqual("WEBPVP8X".utf8) && head[20] & 2 != 0
   }
 
-  /// gzip (.tgs) or a zip (dotLottie): nothing else in them is played.
+  /// Whether it is gzip (.tgs) or a zip (dotLottie): nothing else in these formats is played.
   private static func isPackedAnimation(_ head: [UInt8]) -> Bool {
     head.starts(with: [0x1F, 0x8B]) || head.starts(with: [0x50, 0x4B, 0x03, 0x04])
   }
 
-  /// The head as text without what may stand before it; nil where it is none.
+  /// The head as text, without a byte order mark and leading space; nil if it is not text.
   private static func text(of head: [UInt8]) -> Substring? {
     let body = head.starts(with: [0xEF, 0xBB, 0xBF]) ? head.dropFirst(3) : head[...]
     let isText = body.allSatisfy { $0 >= 0x20 && $0 != 0x7F || (0x09...0x0D).contains($0) }

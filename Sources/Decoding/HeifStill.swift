@@ -1,8 +1,8 @@
 import CHeif
 import DecoderLink
 
-/// A HEIF or AVIF still that libheif decodes, which knows grids, rotation, mirroring and alpha; with what
-/// it was decoded from. Binding file of libheif: unsafe pointers.
+/// A HEIF or AVIF still, decoded by libheif, which supports grids, rotation, mirroring and alpha. Owns
+/// the decoded picture and the file. Binding file of libheif: unsafe pointers.
 final class HeifStill {
   private let file: WholeFile
   private let context: OpaquePointer
@@ -19,7 +19,7 @@ final class HeifStill {
       size: (frame.width, frame.height))
   }
 
-  /// libheif loads its decoders from files: once a process, before the sandbox closes.
+  /// libheif loads its decoders from files: called once a process, before the sandbox closes.
   static func prepare() { heif_init(nil) }
 
   private init(_ file: WholeFile) throws(DecodingError) {
@@ -62,7 +62,7 @@ final class HeifStill {
     }
   }
 
-  /// Makes a frame point to the pixels; valid while this object lives.
+  /// Makes a frame point to the pixels, which are valid while this object lives.
   private func lend(to frame: FFmpegFrame) throws(DecodingError) {
     var stride: Int32 = 0
     guard let plane = heif_image_get_plane(image, heif_channel_interleaved, &stride) else {

@@ -1,12 +1,12 @@
 import Glibc
 
-/// A way to code light beyond a common display's white, and how it is brought down to it
-/// (ITU-R BT.2100, BT.2390).
+/// A coding of light beyond a common display's white, and its conversion to such a display (ITU-R
+/// BT.2100, BT.2390).
 enum HighDynamicRange: Equatable {
   case perceptualQuantizer
   case hybridLogGamma
 
-  /// Light of a white sheet, and the brightest that is told apart, in cd/m2.
+  /// The light of a white sheet, and the brightest light that is distinguished, in cd/m2.
   private static let white = 203.0
   private static let peak = 1_000.0
 

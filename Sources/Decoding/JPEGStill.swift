@@ -1,13 +1,13 @@
 import CJPEG
 import DecoderLink
 
-/// A JPEG that libjpeg-turbo decodes: one whose chroma is sampled in a way that FFmpeg does not know, or
-/// one that is too large to be decoded whole, and so is reduced while it is. Binding file: unsafe
+/// A JPEG that FFmpeg cannot decode, decoded by libjpeg-turbo: its chroma is sampled in an unusual way,
+/// or it is too large to be decoded whole and is reduced while it is decoded. Binding file: unsafe
 /// pointers.
 final class JPEGStill {
   private let pixels: UnsafeMutablePointer<UInt8>
 
-  /// No larger files are read.
+  /// Larger files are refused, in bytes.
   private static let longestFile = 256 << 20
 
   static func open(_ stream: ResourceStream) throws(DecodingError) -> StillStory {

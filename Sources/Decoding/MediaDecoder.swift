@@ -1,35 +1,35 @@
 import DecoderLink
 
-/// Tells one story picture by picture. One for each family of media; `openMedia` chooses.
+/// Decodes one story. There is an implementation for each family of media; `openMedia` chooses.
 protocol MediaDecoder: AnyObject {
-  /// What the story turned out to be; final before the first picture is sent.
+  /// What the story turned out to be. It does not change once the first picture is sent.
   var info: MediaInfo { get }
 
-  /// Works towards the next picture. The shape tells how much detail is wanted.
+  /// Decodes towards the next picture. The shape says how much detail is needed.
   func advance(_ effort: Effort, for shape: PictureRequest) throws(DecodingError) -> Progress
 
-  /// The picture gone to, scaled for a shape.
-  func picture(for shape: PictureRequest) throws(DecodingError) -> PixelGrid
+  /// The current picture, scaled for a shape.
+  func picture(for shape: PictureRequest) throws(DecodingError) -> Bitmap
 
-  /// The next run of samples that begins before `limit`; nil where there is none (now).
+  /// The next run of samples that begins before `limit`; nil if there is none, or none yet.
   func sound(before limit: Duration) throws(DecodingError) -> SoundRun?
 
   /// Whether no run of samples follows.
   var isSoundOver: Bool { get }
 
-  /// Goes to the picture that is shown at `position`; `advance` then gives it.
+  /// Seeks to the picture that is shown at `position`; the next `advance` gives it.
   func seek(to position: Duration) throws(DecodingError)
 
-  /// Nothing is wanted for a while: gives memory back that is quickly had again. Whether it is not
-  /// to be called upon until another picture is.
+  /// Called when nothing is requested for a while: frees memory that can quickly be filled again.
+  /// Returns whether the decoder must not be called before the next picture is requested.
   func rest() -> Bool
 
-  /// When pictures and sound end; known once nothing more comes.
+  /// When pictures and sound end; known after the last of them.
   var ends: StoryEnds { get }
 }
 
 extension MediaDecoder {
-  /// Most tell pictures alone.
+  /// Most decoders have no sound.
   var isSoundOver: Bool { true }
 }
 
@@ -37,7 +37,7 @@ extension MediaDecoder {
 enum Progress: Equatable {
   /// A picture can be had.
   case picture(PictureTiming)
-  /// Not yet: ask again, after a look at what the player wants.
+  /// Not finished: call again after checking for messages from the player.
   case working
   /// No further picture.
   case over
@@ -64,17 +64,4 @@ package struct StoryEnds: Equatable {
 package struct SoundRun: Equatable {
   package var time: Duration
   package var samples: [Int16]
-}
-
-/// A scaled picture: 0x00RRGGBB, row by row.
-package struct PixelGrid: Equatable {
-  package var width: Int
-  package var height: Int
-  package var pixels: [UInt32]
-
-  package init(width: Int, height: Int, pixels: [UInt32]) {
-    self.width = width
-    self.height = height
-    self.pixels = pixels
-  }
 }

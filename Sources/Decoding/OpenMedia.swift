@@ -2,7 +2,7 @@ import CFFmpeg
 import DecoderLink
 import System
 
-/// Looks at the first bytes and chooses who decodes them: the content decides, not a name.
+/// Opens the decoder for a story. It is chosen by the content of the file, not by its name.
 func openMedia(
   _ request: OpenRequest, over connection: PlayerConnection
 ) throws(DecodingError) -> any MediaDecoder {
@@ -30,9 +30,9 @@ func openMedia(
 }
 
 /// - Parameters:
-///   - format: the demuxer, where it is not to be found out.
-///   - codec: the codec of what has no container.
-///   - contents: what is read instead of the story's own bytes.
+///   - format: FFmpeg's demuxer; nil to detect it.
+///   - codec: the codec of a picture without a container.
+///   - contents: bytes to read instead of the file, such as a repaired copy.
 func openFFmpeg(
   _ request: OpenRequest, _ stream: ResourceStream, _ connection: PlayerConnection,
   _ head: [UInt8], format: String? = nil, codec: AVCodecID? = nil, contents: [UInt8]? = nil
@@ -57,7 +57,7 @@ func openFFmpeg(
   return try chooseStory(input, open, request, note: noting(over: connection))
 }
 
-/// Sends notes, each once.
+/// Sends each note once.
 private func noting(over connection: PlayerConnection) -> (String) -> Void {
   var said: Set<String> = []
   return { words in
@@ -65,7 +65,7 @@ private func noting(over connection: PlayerConnection) -> (String) -> Void {
   }
 }
 
-/// - Parameter wantsPictures: whether a film without the pictures that it should have is of no use.
+/// - Parameter wantsPictures: whether to fail rather than play a video without its pictures.
 private func chooseStory(
   _ input: FFmpegInput, _ open: @escaping () throws(DecodingError) -> FFmpegInput,
   _ request: OpenRequest, wantsPictures: Bool = false, note: @escaping (String) -> Void
@@ -88,7 +88,7 @@ private func chooseStory(
   guard let sound else { throw failure ?? (input.streams.isEmpty ? .notMedia : .nothingToShow) }
   let story: AudioDecoder
   do throws(DecodingError) {
-    // Its pictures' decoder has already read on in the other one.
+    // The failed decoder of its pictures has already read from the other input.
     let whole = try failure == nil ? input : open()
     let heard = whole.streams.first { $0.index == sound.index }
     guard let heard else { throw .nothingToShow }
@@ -98,7 +98,7 @@ private func chooseStory(
   } catch {
     throw failure ?? error
   }
-  // A film that lost its pictures is no silent sound with a cover.
+  // A video without its pictures is played only if its sound is found.
   if let failure {
     guard try story.findsSound() else { throw failure }
     note(failure.ofPictures)
@@ -106,10 +106,10 @@ private func chooseStory(
   return story
 }
 
-/// How many versions of a story are tried.
+/// At most so many variants are tried.
 private let mostVersions = 4
 
-/// An HLS playlist: one version of what it names is told (RFC 8216).
+/// Opens one variant of an HLS playlist (RFC 8216).
 private func openPlaylist(
   _ request: OpenRequest, _ stream: ResourceStream, _ connection: PlayerConnection
 ) throws(DecodingError) -> any MediaDecoder {

@@ -1,7 +1,7 @@
 import CFFmpeg
 import DecoderLink
 
-/// Tells what FFmpeg finds in a story's bytes; pictures that it cannot take as they are, in another way.
+/// Opens a story with FFmpeg; pictures that FFmpeg cannot decode as they are, in another way.
 func openFound(
   _ request: OpenRequest, _ stream: ResourceStream, _ connection: PlayerConnection, _ head: [UInt8]
 ) throws(DecodingError) -> any MediaDecoder {
@@ -22,7 +22,7 @@ func openFound(
   return story
 }
 
-/// The size of a PNG that is too large to be decoded whole; nil for others.
+/// The size of a PNG that is too large to be decoded whole; nil for other files.
 private func largePNG(_ head: [UInt8]) -> (width: Int, height: Int)? {
   guard head.starts(with: [0x89, 0x50, 0x4E, 0x47]),
     let size = DeclaredSize.find(in: head), size.height > 0,
@@ -31,7 +31,7 @@ private func largePNG(_ head: [UInt8]) -> (width: Int, height: Int)? {
   return size
 }
 
-/// Says that a file is cut off, where that can be seen without waiting for a network.
+/// Sends a note if a file is truncated and that can be seen without waiting for a network.
 func noteWhereCut(_ head: [UInt8], _ stream: ResourceStream, _ connection: PlayerConnection) {
   guard let length = stream.length.flatMap({ Int64(exactly: $0) }), stream.isWhole,
     CutOff.isCut(head, length: length, read: stream.peek)
@@ -39,7 +39,8 @@ func noteWhereCut(_ head: [UInt8], _ stream: ResourceStream, _ connection: Playe
   connection.send(.note("it is cut off"))
 }
 
-/// Nil where there is no other way.
+/// Opens a picture that FFmpeg failed to decode with another library or from a repaired copy; nil if
+/// there is no other way.
 private func openOtherwise(
   _ request: OpenRequest, _ stream: ResourceStream, _ connection: PlayerConnection, _ head: [UInt8],
   after failure: DecodingError
@@ -49,7 +50,7 @@ private func openOtherwise(
     do {
       return try JPEGStill.open(stream)
     } catch {
-      // What is wrong with it was said already, but for what only this way finds.
+      // FFmpeg's reason is reported, except for reasons that only this decoder finds.
       if error == .outOfMemory || error.isTooLarge { throw error }
       return nil
     }

@@ -1,4 +1,6 @@
-/// How stored pixels are turned and mirrored for a viewer: one of the eight ways.
+import DecoderLink
+
+/// How stored pixels are rotated and mirrored for display: one of eight ways.
 package struct Orientation: Equatable {
   /// Rows become columns.
   package var transposed = false
@@ -15,8 +17,8 @@ package struct Orientation: Equatable {
     self.flipped = flipped
   }
 
-  /// The turn nearest to a display matrix (ISO 14496-12, 8.3.2: x' = a x + c y, y' = b x + d y);
-  /// upright where the matrix is none.
+  /// The rotation nearest to a display matrix (ISO 14496-12, 8.3.2: x' = a x + c y, y' = b x + d y);
+  /// upright for an invalid one.
   package init(a: Int32, b: Int32, c: Int32, d: Int32) {
     let straight = abs(Double(a)) + abs(Double(d))
     let crossed = abs(Double(b)) + abs(Double(c))
@@ -43,15 +45,15 @@ package struct Orientation: Equatable {
     }
   }
 
-  /// The size that a viewer sees of one that is stored.
+  /// The displayed size of a stored one.
   package func seen<Number>(width: Number, height: Number) -> (width: Number, height: Number) {
     transposed ? (height, width) : (width, height)
   }
 
-  /// Stored pixels as a viewer must see them.
-  package func apply(to grid: PixelGrid) -> PixelGrid {
-    if self == .upright { return grid }
-    let (width, height) = seen(width: grid.width, height: grid.height)
+  /// Stored pixels, rotated and mirrored for display.
+  package func apply(to stored: Bitmap) -> Bitmap {
+    if self == .upright { return stored }
+    let (width, height) = seen(width: stored.width, height: stored.height)
     var pixels: [UInt32] = []
     pixels.reserveCapacity(width * height)
     for y in 0..<height {
@@ -59,9 +61,9 @@ package struct Orientation: Equatable {
       for x in 0..<width {
         let u = mirrored ? width - 1 - x : x
         pixels.append(
-          transposed ? grid.pixels[u * grid.width + v] : grid.pixels[v * grid.width + u])
+          transposed ? stored.pixels[u * stored.width + v] : stored.pixels[v * stored.width + u])
       }
     }
-    return PixelGrid(width: width, height: height, pixels: pixels)
+    return Bitmap(width: width, height: height, pixels: pixels)
   }
 }

@@ -1,12 +1,12 @@
 import CPNG
 import DecoderLink
 
-/// A PNG that is too large to be decoded whole: libpng's rows are averaged as they come, so that neither
-/// the file nor the picture is in memory as a whole. Binding file of libpng: unsafe pointers.
+/// A PNG that is too large to be decoded whole. The rows from libpng are averaged as they come, so
+/// neither the file nor the picture is in memory as a whole. Binding file of libpng: unsafe pointers.
 final class PNGStill {
   private let reader: OpaquePointer
 
-  /// Bytes that are read at once.
+  /// How many bytes are read at once.
   private static let partBytes = 256 << 10
 
   static func open(
@@ -37,7 +37,8 @@ final class PNGStill {
 
   deinit { cp_close(reader) }
 
-  /// Reads up to the end of the picture. Of one that is cut off or damaged the rows before that count.
+  /// Reads up to the end of the picture. If the file is truncated or damaged, the rows before that are
+  /// kept.
   private func read(_ stream: ResourceStream) throws(DecodingError) {
     stream.move(to: 0)
     while true {

@@ -2,10 +2,10 @@ import DecoderLink
 import Glibc
 import System
 
-/// The decoder's end of the socket: sends messages, answers reads, and remembers what the player
-/// said in between. Blocks. The process ends with the socket.
+/// The decoder's end of the socket: sends messages, waits for answers to its reads, and keeps what the
+/// player sent meanwhile. Calls block. The process ends when the socket closes.
 final class PlayerConnection {
-  /// A position to go to, not yet gone to.
+  /// A seek that has not been done yet.
   struct Seek: Equatable {
     var serial: UInt32
     var position: Duration
@@ -35,13 +35,13 @@ final class PlayerConnection {
 
   init(socket: consuming Descriptor) { self.socket = socket }
 
-  /// Whether the story to tell is already known.
+  /// Whether the request to open a story has come.
   var hasOpening: Bool {
     receiveWaiting()
     return opening != nil
   }
 
-  /// Waits for the story to tell.
+  /// Waits for the request to open a story.
   func awaitOpening() -> OpenRequest {
     while true {
       if let opening { return opening }
@@ -49,7 +49,7 @@ final class PlayerConnection {
     }
   }
 
-  /// The latest seek that nobody took yet.
+  /// The latest seek that has not been done yet; it counts as done from now on.
   func takeSeek() -> Seek? {
     defer { seek = nil }
     return seek
@@ -77,7 +77,7 @@ final class PlayerConnection {
     }
   }
 
-  /// Bytes of a resource; fewer than `count` where no more are at hand, none only at its end.
+  /// Bytes of a resource: fewer than `count` if no more are available yet, none only at its end.
   func read(resource: UInt32, offset: UInt64, count: Int) throws(DecodingError) -> [UInt8] {
     request &+= 1
     send(.read(request: request, resource: resource, offset: offset, length: UInt32(count)))
@@ -88,7 +88,7 @@ final class PlayerConnection {
     }
   }
 
-  /// How far a resource can be read from an offset on without waiting for a network.
+  /// The end of the bytes that can be read from an offset on without waiting for a network.
   func endAtHand(of resource: UInt32, from offset: UInt64) -> UInt64 {
     request &+= 1
     send(.queryAvailable(request: request, resource: resource, offset: offset))
@@ -99,7 +99,7 @@ final class PlayerConnection {
     }
   }
 
-  /// Opens another resource that the media names.
+  /// Opens another resource that the media refers to.
   func openResource(_ url: String) throws(DecodingError) -> (id: UInt32, length: UInt64?) {
     request &+= 1
     send(.openResource(request: request, url: url))
@@ -110,7 +110,7 @@ final class PlayerConnection {
     }
   }
 
-  /// Waits for the player's next words.
+  /// Waits for the player's next messages.
   func receive() {
     incoming.removeAll(keepingCapacity: true)
     guard case .bytes? = try? socket.read(upTo: 64 << 10, into: &incoming) else {
@@ -119,7 +119,7 @@ final class PlayerConnection {
     takeIncoming()
   }
 
-  /// Takes what the player has already said.
+  /// Takes the messages that have come, without waiting.
   func receiveWaiting() {
     while true {
       incoming.removeAll(keepingCapacity: true)
@@ -168,6 +168,6 @@ final class PlayerConnection {
     }
   }
 
-  /// The player is gone or talks nonsense: nobody is left to tell anything to.
+  /// The player has ended or sent nonsense: there is nobody to report to.
   private func endWithSocket() -> Never { _exit(0) }
 }

@@ -1,28 +1,28 @@
-/// An HLS media playlist in the parts that its discontinuities make (RFC 8216, section 4.3.2.3): each is
-/// a playlist of its own, whose clock and whose coding have nothing to do with the others'. A new
-/// initialization section (4.3.2.5) begins one too.
+/// An HLS media playlist, split at its discontinuities (RFC 8216, section 4.3.2.3) and where a new
+/// initialization section begins (4.3.2.5). Each part is a playlist of its own: its clock and its
+/// codecs need not be those of the other parts.
 package struct PlaylistParts: Equatable {
   package struct Part: Equatable {
     package var text: [UInt8]
-    /// What its segments say that they last.
+    /// The sum of the durations that its segments declare.
     package var length: Duration
   }
 
   package private(set) var parts: [Part] = []
 
-  /// More lists than anybody writes; what lies behind stays in the last.
+  /// At most so many parts; what follows stays in the last one.
   private static let most = 10_000
   private static let longestSegment = 86_400.0
   private static let longest = 1e9
 
-  /// Nil where it is no media playlist, or of one part alone.
+  /// Nil if it is not a media playlist, or has only one part.
   package init?(_ text: [UInt8]) {
     var head: [Substring] = []
     var body: [Substring] = []
     var (map, key): (Substring?, Substring?)
     var (number, count) = (UInt64(0), UInt64(0))
     var (length, hasSegment, ends) = (0.0, false, false)
-    /// What stands before a segment belongs to it.
+    /// Tags before a segment belong to it.
     var pending: [Substring] = []
     var breaks = false
     var before: (map: Substring?, key: Substring?)
@@ -44,7 +44,7 @@ package struct PlaylistParts: Equatable {
       switch tag {
       case "#EXTM3U", "#EXT-X-TARGETDURATION", "#EXT-X-VERSION", "#EXT-X-INDEPENDENT-SEGMENTS",
         "#EXT-X-PLAYLIST-TYPE":
-        // Each stands once, however often it is said; a part repeats them.
+        // Each of these tags is kept once and repeated in every part.
         if !head.contains(where: { $0.hasPrefix(tag) }) { head.append(line) }
       case "#EXT-X-MEDIA-SEQUENCE": count = UInt64(line.dropFirst(tag.count + 1)) ?? 0
       case "#EXT-X-STREAM-INF": return nil

@@ -2,9 +2,9 @@ import DecoderLink
 
 /// Bytes in order.
 package protocol ByteStream: AnyObject {
-  /// The next bytes: fewer than `count` where no more are at hand, none only at the end.
+  /// The next bytes: fewer than `count` if no more are available yet, none only at the end.
   func read(_ count: Int) throws(DecodingError) -> [UInt8]
-  /// Goes to a position, where it can.
+  /// Moves to a position; false if it cannot.
   func move(to position: UInt64) -> Bool
   /// In bytes, where known.
   var length: UInt64? { get }
@@ -12,17 +12,17 @@ package protocol ByteStream: AnyObject {
   var failure: DecodingError? { get }
 }
 
-/// A resource that is read from front to back, with jumps.
+/// Reads a resource from the player, sequentially and with seeks.
 package final class ResourceStream: ByteStream {
   private let connection: PlayerConnection
-  /// The player's number for it; 0 is the story itself.
+  /// The resource's number; 0 is the story itself.
   let resource: UInt32
   package let length: UInt64?
   /// Where the next read begins.
   private(set) var position: UInt64 = 0
-  /// Why a read failed, as long as nothing is read elsewhere.
+  /// Why the last read failed; nil after a move.
   package private(set) var failure: DecodingError?
-  /// What is known to be at hand.
+  /// The bytes that are known to be available without waiting.
   private var available: Range<UInt64> = 0..<0
 
   init(_ connection: PlayerConnection, resource: UInt32, length: UInt64?) {
@@ -31,7 +31,7 @@ package final class ResourceStream: ByteStream {
     self.length = length
   }
 
-  /// Tells the player that a resource other than the story itself is no longer needed.
+  /// Closes a resource other than the story itself.
   deinit { if resource != 0 { connection.send(.closeResource(resource)) } }
 
   package func read(_ count: Int) throws(DecodingError) -> [UInt8] {
@@ -49,14 +49,14 @@ package final class ResourceStream: ByteStream {
   /// The first bytes, without moving.
   func head(_ count: Int) throws(DecodingError) -> [UInt8] { try part(at: 0, count) }
 
-  /// Bytes anywhere, without moving; none where they cannot be had.
+  /// Bytes at any offset, without moving; none if they cannot be read.
   func peek(_ offset: Int64, _ count: Int) -> [UInt8] {
     let former = failure
     defer { failure = former }
     return UInt64(exactly: offset).flatMap { try? part(at: $0, count) } ?? []
   }
 
-  /// The player refuses to be asked for much more at once.
+  /// The player refuses much larger reads.
   private static let mostAtOnce = 1 << 20
 
   private func part(at offset: UInt64, _ count: Int) throws(DecodingError) -> [UInt8] {
@@ -85,7 +85,7 @@ package final class ResourceStream: ByteStream {
     return position >= end || isAtHand(position..<end)
   }
 
-  /// Whether all of it can be.
+  /// Whether all of it can be read without waiting for a network.
   var isWhole: Bool { isAtHand(0..<(length ?? .max)) }
 
   private func isAtHand(_ range: Range<UInt64>) -> Bool {

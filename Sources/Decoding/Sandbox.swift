@@ -3,11 +3,11 @@ import Glibc
 
 /// The seccomp filter around a decoder. Binding file of libseccomp.
 enum Sandbox {
-  /// What may be called without a look at its arguments: memory, threads, time, and the socket.
+  /// Calls that are allowed with any arguments: memory, threads, time, and the socket.
   ///
-  /// Not among them: newfstatat, whose path a filter cannot see (the C library uses it for fstat,
-  /// and where that fails stdio takes a buffer of its usual size), and whatever could keep the
-  /// signal away that ends who uses too much processor time.
+  /// newfstatat is not among them: a filter cannot see its path. (The C library uses it for fstat;
+  /// where that fails, stdio falls back to its usual buffer size.) Nor is anything that could block or
+  /// handle the signal for too much processor time.
   private static let free = [
     "read", "readv", "write", "writev", "recvfrom", "sendto", "brk", "munmap", "mremap", "madvise",
     "futex", "rseq", "set_robust_list", "get_robust_list", "exit", "exit_group", "restart_syscall",
@@ -15,23 +15,23 @@ enum Sandbox {
     "sched_getaffinity", "sched_yield", "gettid", "getpid", "fstat", "setitimer",
   ]
 
-  /// Closes it for this process and all its threads; nil when it is closed, else why it is not.
-  /// What is not allowed fails with EPERM.
+  /// Closes the sandbox for this process and all its threads; nil once it is closed, else the reason
+  /// why it is not. Forbidden calls fail with EPERM.
   static func close() -> String? {
     guard let filter = seccomp_init(sc_fail(EPERM)) else { return "libseccomp: no memory" }
     defer { seccomp_release(filter) }
-    // Swift's own handlers would start a program that explains the crash, which nobody can here.
+    // Swift's own handlers would start a program that explains the crash, which the sandbox forbids.
     for fatal in [SIGQUIT, SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV, SIGPROF, SIGALRM] {
       signal(fatal, SIG_DFL)
     }
-    // Threads that libraries started before are bound as well.
+    // Threads that libraries have already started are confined as well.
     seccomp_attr_set(filter, SCMP_FLTATR_CTL_TSYNC, 1)
     for name in free { add(filter, sc_allow(), name) }
     for name in ["mmap", "mprotect"] {
       add(filter, sc_allow(), name, sc_masked(2, UInt64(PROT_EXEC), 0))
     }
-    // Threads, but no processes. The flags of clone3 lie in memory where a filter cannot look:
-    // ENOSYS makes glibc use clone.
+    // Threads are allowed, processes are not. The flags of clone3 lie in memory that a filter cannot
+    // read: ENOSYS makes glibc use clone.
     let thread = sc_thread_flag()
     add(filter, sc_allow(), "clone", sc_masked(0, thread, thread))
     add(filter, sc_fail(ENOSYS), "clone3")
@@ -49,7 +49,7 @@ enum Sandbox {
     seccomp_rule_add_array(filter, action, number, UInt32(tests.count), tests)
   }
 
-  /// What must fail inside.
+  /// Calls that must fail inside the sandbox.
   static let attempts: [(name: String, attempt: @Sendable () -> Int32)] = [
     ("open", sc_attempt_open), ("socket", sc_attempt_socket), ("execve", sc_attempt_exec),
     ("fork", sc_attempt_fork), ("ptrace", sc_attempt_ptrace), ("kill", sc_attempt_kill),

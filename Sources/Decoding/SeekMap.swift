@@ -1,22 +1,22 @@
-/// Where times lie in a file whose clock jumps: found by going through its packets once, since neither
-/// its times nor its bytes tell.
+/// Where times lie in a file whose clock jumps. Such a file must be scanned once, since neither
+/// timestamps nor byte offsets can be used to search it.
 struct SeekMap {
   struct Place {
-    /// A time of a key packet, joined up.
+    /// The time of a key packet in the story.
     var time: Duration
-    /// Where that begins in the file, in bytes.
+    /// The packet's offset in the file, in bytes.
     var offset: Int64
     /// What is added to times there.
     var added: Duration
   }
 
   private let places: [Place]
-  /// Where its last packet ends, joined up.
+  /// The end of the last packet in the story.
   let end: Duration
 
   private static let apart = Duration.milliseconds(500)
 
-  /// Nil where no clock jumps in it, or its bytes are not at hand.
+  /// Nil if the clock does not jump, or not all bytes are available.
   init?(
     _ input: FFmpegInput, first: FFmpegStream, second: FFmpegStream?,
     open: () throws(DecodingError) -> FFmpegInput
@@ -25,7 +25,7 @@ struct SeekMap {
     try self.init(open(), first: first.index, second: second?.index)
   }
 
-  /// Goes through all of a file.
+  /// Scans the whole file.
   init?(_ input: FFmpegInput, first: Int, second: Int?) throws(DecodingError) {
     let streams = input.streams
     guard let primary = streams.first(where: { $0.index == first }) else { return nil }

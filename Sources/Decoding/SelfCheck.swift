@@ -1,8 +1,8 @@
 import Glibc
 
-/// Tries what the sandbox must refuse, and says what became of it, a line each.
+/// Tries what the sandbox must refuse, and prints a line for each result.
 enum SelfCheck {
-  /// Runs it and ends the process: 0 when all is refused, else 1.
+  /// Ends the process with status 0 if everything is refused, else with 1.
   static func run() -> Never {
     for line in Versions.lines { say(line) }
     let failure = Sandbox.close()

@@ -1,6 +1,6 @@
 import DecoderLink
 
-/// Shows one picture that is decoded already.
+/// A story of one picture that is already decoded.
 final class StillStory: MediaDecoder {
   let info: MediaInfo
   let ends = StoryEnds()
@@ -12,7 +12,7 @@ final class StillStory: MediaDecoder {
   private var isWaiting = true
 
   /// - Parameters:
-  ///   - owner: what the frame's memory is freed with.
+  ///   - owner: frees the frame's memory in its deinit.
   ///   - size: of the whole picture as it is stored, in pixels; the frame's may be smaller.
   init(
     _ frame: FFmpegFrame, owner: AnyObject, container: String, codec: String,
@@ -32,7 +32,7 @@ final class StillStory: MediaDecoder {
     return isWaiting ? .picture(PictureTiming(time: .zero, duration: nil)) : .over
   }
 
-  func picture(for shape: PictureRequest) throws(DecodingError) -> PixelGrid {
+  func picture(for shape: PictureRequest) throws(DecodingError) -> Bitmap {
     try scaler.picture(
       of: frame, displaySize: (Int(info.displayWidth), Int(info.displayHeight)),
       orientation: orientation, shape: shape)

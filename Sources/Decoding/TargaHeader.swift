@@ -1,6 +1,6 @@
-/// The header of a Truevision TGA picture, which has no mark: whether bytes can be one.
+/// The header of a Truevision TGA picture, which has no signature: checks whether bytes can be one.
 package enum TargaHeader {
-  /// Judges the 18 bytes that each begins with (Truevision TGA, version 2.0, section C.3).
+  /// Checks the 18 bytes of the header (Truevision TGA, version 2.0, section C.3).
   package static func fits(_ head: [UInt8]) -> Bool {
     guard head.count >= 18 else { return false }
     let (map, kind, depth) = (head[1], head[2], head[16])

@@ -1,11 +1,11 @@
-/// Joins up the times of packets where their clock jumps: where recordings were put one behind the
-/// other, a clock ran over or began anew. Whatever is demuxed goes through it in the order of the file.
+/// Corrects the times of packets where their clock jumps: recordings were concatenated, or a clock
+/// wrapped around or restarted. All packets of all streams pass through it in the order of the file.
 ///
-/// A jump is told from a gap by the company that it is in. Behind a gap in one stream (a slide show, a
-/// silence) the other streams have gone on meanwhile; a jump lies beyond all of them, and they jump
-/// too. A stream that has no company is judged by what its packets did before.
+/// The other streams show whether it is a jump or a gap. After a gap in one stream (a slide show, a
+/// silence), the other streams have gone on meanwhile; a jump leads beyond all of them, and they jump
+/// too. A stream that is alone is judged by the pace of its earlier packets.
 package struct Timeline {
-  /// What is looked at of a packet; times are those of the container.
+  /// The properties of a packet that matter here; times are those of the container.
   package struct Packet: Equatable {
     package var stream: Int
     /// When it is decoded.
@@ -37,33 +37,33 @@ package struct Timeline {
 
   private struct Stream {
     var offset: Duration
-    /// Where its next packet is expected, joined up.
+    /// When its next packet is expected, in the story's time.
     var next: Duration?
     var step: Duration?
-    /// So many packets in a row followed each other at the same pace.
+    /// How many packets in a row came at the same pace.
     var regular = 0
   }
 
   private var streams: [Int: Stream] = [:]
-  /// What is added to times since the last jump.
+  /// Added to times since the last jump.
   package private(set) var offset: Duration
-  /// How far it was read, joined up.
+  /// The latest decoding time so far, in the story's time.
   private var front: Duration?
-  /// Where all that was read ends when it is shown and heard, joined up.
+  /// The end of everything read so far, by presentation time in the story.
   package private(set) var end: Duration?
   package private(set) var jumps = 0
-  /// Where the first packet belongs, if that alone is known.
+  /// The time of the first packet, if only that is known.
   private var beginning: Duration?
 
-  /// No stream is kept waiting longer for another by those who write files.
+  /// Muxers do not let streams drift further apart than this.
   private static let furthest = Duration.seconds(10)
-  /// Streams lie so far apart in a file.
+  /// Usual distance of streams in a file.
   private static let apart = Duration.seconds(2)
   private static let steady = 12
 
   package init(offset: Duration = .zero) { self.offset = offset }
 
-  /// The file was moved: to where so much is added to times.
+  /// After a seek to where so much is added to times.
   package mutating func restart(offset: Duration) {
     streams = [:]
     front = nil
@@ -72,14 +72,14 @@ package struct Timeline {
     self.offset = offset
   }
 
-  /// Another file follows, whose times are not known: its first packet is at `time`.
+  /// Another file follows: its first packet belongs at `time`.
   package mutating func restart(at time: Duration) {
     restart(offset: .zero)
     beginning = time
   }
 
-  /// What is added to a packet's times. Nil where it lies behind a jump or a gap, and only what follows
-  /// can tell which: `Lookahead` does.
+  /// The offset for a packet's times. Nil after a jump or a gap if only later packets can show which of
+  /// them it is: then ask `Lookahead`.
   package mutating func place(_ packet: Packet, verdict: Verdict? = nil) -> Duration? {
     guard let time = packet.time else { return streams[packet.stream]?.offset ?? offset }
     if let beginning {
@@ -97,7 +97,7 @@ package struct Timeline {
         } else if placed < next || verdict == .jump || placed - front > Self.furthest
           || isAlone(packet.stream) && isBreak(packet, stream)
         {
-          // Decoding may be ahead of what is shown, and was so before.
+          // Decoding times may be ahead of presentation times, as they were before.
           offset = (end ?? front) - (packet.shown ?? time)
           stream.offset = offset
           jumps += 1
@@ -130,14 +130,14 @@ package struct Timeline {
     stream.next = max(placed + step, stream.next ?? placed)
   }
 
-  /// Another stream has jumped before, and this one by as much.
+  /// The offset of another stream that has already jumped as far as this one.
   private func knownOffset(_ time: Duration, but own: Duration, front: Duration) -> Duration? {
     ([offset] + streams.values.map(\.offset)).first { other in
       other != own && abs((time + other - front) / .seconds(1)) < Self.apart / .seconds(1)
     }
   }
 
-  /// Whether no other stream goes on beside it.
+  /// Whether no other stream has packets at the same time.
   private func isAlone(_ number: Int) -> Bool {
     guard let front else { return true }
     return !streams.contains { other, stream in
@@ -145,12 +145,12 @@ package struct Timeline {
     }
   }
 
-  /// Pictures that came at one pace break off, and others begin.
+  /// Whether pictures that came at one pace stop and others begin.
   private func isBreak(_ packet: Packet, _ stream: Stream) -> Bool {
     packet.isVideo && packet.isKey && stream.regular >= Self.steady
   }
 
-  /// Tells a jump from a gap by what follows in the file.
+  /// Decides by the packets that follow whether it is a jump or a gap.
   package struct Lookahead {
     private var timeline: Timeline
     private let first: Packet
@@ -160,14 +160,14 @@ package struct Timeline {
     private static let enough = Duration.milliseconds(500)
     private static let most = 400
 
-    /// - Parameter first: what `place` had no answer to.
+    /// - Parameter first: the packet that `place` could not decide.
     package init(_ timeline: Timeline, at first: Packet) {
       self.timeline = timeline
       self.first = first
       front = timeline.front ?? .zero
     }
 
-    /// The verdict, once it is clear.
+    /// The verdict, once the packets so far allow one.
     package mutating func look(_ packet: Packet) -> Verdict? {
       packets += 1
       if packets > Self.most { return alone }
@@ -182,7 +182,7 @@ package struct Timeline {
       return placed > front + Self.enough ? .gap : nil
     }
 
-    /// The verdict where nothing more follows.
+    /// The verdict at the end of the file.
     package var alone: Verdict {
       timeline.streams[first.stream].map { timeline.isBreak(first, $0) } ?? false ? .jump : .gap
     }

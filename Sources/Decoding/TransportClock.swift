@@ -1,17 +1,16 @@
-/// Looks at a few places of an MPEG transport stream (ISO 13818-1) for whether its clock runs evenly
-/// from its beginning to its end. Where it does not, what the first and the last time say of the length
-/// is worth nothing.
+/// Samples an MPEG transport stream (ISO 13818-1) to see whether its clock runs evenly from beginning
+/// to end. If not, its first and last times do not give its length.
 package struct TransportClock {
   /// Bytes at an offset; fewer at the end.
   package typealias Read = (_ offset: Int64, _ count: Int) -> [UInt8]
 
   private static let places: Int64 = 8
   private static let glance = 96 << 10
-  /// Where pictures stand still or move much, bytes last this many times longer or shorter.
+  /// The bit rate may differ from the mean by this factor, as pictures are still or move.
   private static let uneven = 8.0
   private static let unevenSeconds = 5.0
 
-  /// Whether the clock jumps, as far as can be seen.
+  /// Whether the samples show a jump of the clock.
   /// - Parameters:
   ///   - length: of the file, in bytes.
   ///   - stream: the packet identifier of its pictures or its sound.
@@ -29,7 +28,7 @@ package struct TransportClock {
     return steps.contains { $0 > usual * uneven + unevenSeconds }
   }
 
-  /// The presentation times that begin in some bytes, in seconds.
+  /// The presentation times in some bytes, in seconds.
   private static func times(in bytes: [UInt8], of stream: Int) -> [Double] {
     for size in [188, 192, 204] {
       guard
@@ -44,7 +43,7 @@ package struct TransportClock {
     return []
   }
 
-  /// The presentation time of a packet that begins a PES packet with one (2.4.3.2, 2.4.3.6).
+  /// The presentation time in a packet that begins a PES packet (2.4.3.2, 2.4.3.6).
   private static func time(in packet: ArraySlice<UInt8>, of stream: Int) -> Double? {
     let start = packet.startIndex
     let number = Int(packet[start + 1] & 0x1F) << 8 | Int(packet[start + 2])

@@ -26,8 +26,8 @@ enum Versions {
     return lines
   }
 
-  /// What follows a name in the path of a file that this process has in memory: the version of a
-  /// library that does not tell it otherwise.
+  /// What follows `name` in the path of a file that is mapped into this process: the version of a
+  /// library that offers no other way to read it.
   private static func mapped(_ name: String) -> String? {
     var text: [UInt8] = []
     guard let maps = try? Descriptor.open(reading: "/proc/self/maps") else { return nil }
@@ -36,7 +36,7 @@ enum Versions {
     return all.firstRange(of: name).map { String(all[$0.upperBound...].prefix { $0 != "\n" }) }
   }
 
-  /// Versions that stand byte by byte in one number.
+  /// A version whose parts are the bytes of one number.
   private static func packed(_ number: UInt32, shifts: [UInt32]) -> String {
     shifts.map { String((number >> $0) & 0xff) }.joined(separator: ".")
   }

@@ -1,21 +1,23 @@
+import DecoderLink
+
 /// The loudness of a sound over its length, drawn as bars that light up as it is heard.
 final class Waveform {
-  /// The length that the container claims, or the true one once it is known.
+  /// The length in the container's header, or the real one once it is known.
   private(set) var expected: Duration?
-  /// What was gone through: nil where it was not yet.
+  /// The loudness that was scanned; nil where nothing was scanned yet.
   private var peaks: [Float?] = []
-  /// What was decoded to be heard, which may begin and end within a part: drawn where nothing else
-  /// is known.
+  /// The loudness of sound that was decoded for playback, which may begin and end within a bucket:
+  /// drawn where nothing was scanned.
   private var heard: [Float?] = []
   private static let bucketLength = Duration.milliseconds(50)
   private static let bucketsPerSecond = 20.0
 
   init(expected: Duration?) { self.expected = expected }
 
-  /// Notes how loud a run is that was gone through.
+  /// Adds the loudness of a scanned run.
   func add(_ run: SoundRun, rate: Int) { Self.add(run, rate: rate, to: &peaks, between: 0) }
 
-  /// Notes how loud a run is that is about to be heard.
+  /// Adds the loudness of a run that was decoded for playback.
   func hear(_ run: SoundRun, rate: Int) { Self.add(run, rate: rate, to: &heard, between: nil) }
 
   private static func add(
@@ -45,40 +47,40 @@ final class Waveform {
     Int(max(0, min(Double(most), time / bucketLength)))
   }
 
-  /// What lies between all that is known and `time` is left out for now.
+  /// Leaves a hole between what is known and `time`.
   func leaveOut(until time: Duration) {
     let missing = Self.bucket(time) - peaks.count
     if missing > 0 { peaks.append(contentsOf: repeatElement(nil, count: missing)) }
   }
 
-  /// Nothing more will be known of what was left out before `end`.
+  /// Counts holes before `end` as silence, since they are not available.
   func giveUp(until end: Duration) {
     for bucket in 0..<min(peaks.count, Self.bucket(end)) { peaks[bucket] = peaks[bucket] ?? 0 }
   }
 
-  /// Whether it was heard there.
+  /// Whether the loudness at `time` was scanned.
   func isKnown(at time: Duration) -> Bool {
     let bucket = Self.bucket(time)
     return bucket < peaks.count && peaks[bucket] != nil
   }
 
-  /// The first time after `time`, in a part that is known, of which nothing is known.
+  /// The first time after `time` of which nothing is known.
   func unknown(after time: Duration) -> Duration {
     let start = min(peaks.count, Self.bucket(time) + 1)
     return Self.bucketLength * (peaks[start...].firstIndex { $0 == nil } ?? peaks.count)
   }
 
-  /// The first part that was left out.
+  /// The first hole.
   var hole: Range<Duration>? {
     guard let first = peaks.firstIndex(where: { $0 == nil }) else { return nil }
     let end = peaks[first...].firstIndex { $0 != nil } ?? peaks.count
     return Self.bucketLength * first..<Self.bucketLength * end
   }
 
-  /// Its end was found.
+  /// Sets the real length.
   func finish(at end: Duration) { expected = end }
 
-  /// Nothing more is gone through: what was heard is still drawn where that has left something out.
+  /// Ends the scan; what was decoded for playback is still drawn in holes.
   func close() { if hole == nil { heard = [] } }
 
   private var known: [Float?] {
@@ -99,7 +101,7 @@ final class Waveform {
   }
 
   /// Draws all of it, with what was heard at `position` lit.
-  func draw(width: Int, height: Int, position: Duration) -> PixelGrid {
+  func draw(width: Int, height: Int, position: Duration) -> Bitmap {
     let known = self.known
     let reached = Double(known.count) / Self.bucketsPerSecond
     let length = max(expected.map { $0 / .seconds(1) } ?? reached, 0.001)
@@ -107,7 +109,7 @@ final class Waveform {
     let pitch = width >= 48 ? 3 : 1
     var pixels = [UInt32](repeating: 0, count: width * height)
     let middle = Float(height) / 2
-    // A quiet sound fills the height too, silence does not.
+    // The loudest part fills the height, unless the sound is nearly silent.
     let loudest = max(0.1, known.lazy.compactMap(\.self).max() ?? 0)
     for x in 0..<width {
       let bar = x / pitch
@@ -124,7 +126,7 @@ final class Waveform {
         pixels[y * width + x] = Colour.ground(down: distance / middle).mixed(ink, cover).packed
       }
     }
-    return PixelGrid(width: width, height: height, pixels: pixels)
+    return Bitmap(width: width, height: height, pixels: pixels)
   }
 }
 

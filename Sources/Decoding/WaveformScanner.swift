@@ -1,37 +1,37 @@
 import DecoderLink
 import System
 
-/// Goes through a sound ahead of what is heard, to draw it and to know its end: what is being heard
-/// first, then on to the end, then what was left out. As long as some of its bytes still have to come
-/// over a network it goes on with those that are at hand, and waits for none.
+/// Scans a sound for its waveform and its length, ahead of playback: first from the playback position
+/// to the end, then the holes. Scanning does not wait for the network; it uses the bytes that are
+/// available.
 final class WaveformScanner {
   let waveform: Waveform
   let stream: FFmpegStream
-  /// Where the sound ends, once that was found.
+  /// The end of the sound, once it was found.
   private(set) var end: Duration?
   private let open: () throws(DecodingError) -> FFmpegInput
-  /// What a seek left out is gone through as well.
+  /// Whether holes that a seek left are scanned, too.
   private let goesBack: Bool
   private var input: FFmpegInput
   private var track: SoundTrack
-  /// Where the part begins that is gone through now.
+  /// The start of the part that is being scanned.
   private var start = Duration.zero
   private var isFillingHoles = false
-  /// Whether the container can be moved, as far as is known.
+  /// Whether the container can seek; false once it failed to.
   private var isMovable = true
-  /// Nothing is left to go through, or what is left cannot be had.
+  /// Everything was scanned, or the rest is not available.
   private(set) var isOver = false
-  /// All bytes are at hand.
+  /// All bytes are available.
   private(set) var isWhole = false
-  /// So much is gone through at a time: less where that takes long.
+  /// How much is scanned at a time: less if that is slow.
   private var stride = WaveformScanner.shortest
 
   private static let shortest = Duration.seconds(1)
   private static let longest = Duration.seconds(20)
-  /// Whoever waits for a picture or for sound does not wait longer for this.
+  /// Pictures and sound must not wait longer than this for scanning.
   private static let patience = Duration.milliseconds(25)
 
-  /// - Parameter goesBack: all of it is wanted, not its end alone.
+  /// - Parameter goesBack: whether everything is scanned, or only the end is needed.
   init(
     _ input: FFmpegInput, reopen: @escaping () throws(DecodingError) -> FFmpegInput,
     sound: FFmpegStream, goesBack: Bool
@@ -47,17 +47,17 @@ final class WaveformScanner {
   /// Whether any sound was found.
   var isHeard: Bool { track.end != nil }
 
-  /// Whether it is known that there is sound at a time, or none any more.
+  /// Whether the scan covers a time, or the sound has ended before it.
   func hasReached(_ time: Duration) -> Bool {
     end != nil || waveform.isKnown(at: time) || (start <= time && time < position)
   }
 
   private var position: Duration { max(start, track.position ?? .zero) }
 
-  /// Looks at the beginning, as far as it is at hand.
+  /// Scans the beginning, as far as it is available.
   func begin() throws(DecodingError) { try goOn(until: Self.longest, waiting: false) }
 
-  /// Goes on for a little while; `waiting` says that bytes may be waited for.
+  /// Scans a little more; `waiting` allows waiting for bytes.
   func advance(waiting: Bool) throws(DecodingError) {
     guard !isOver else { return }
     let begun = Instant.now
@@ -66,19 +66,19 @@ final class WaveformScanner {
     stride = isQuick ? min(Self.longest, stride * 2) : max(Self.shortest, stride / 2)
   }
 
-  /// What is told now is at `time`, and nothing is heard: goes on there, and waits for the bytes.
+  /// Scans at `time`, the position of a playback without sound, and waits for the bytes.
   func reach(_ time: Duration) throws(DecodingError) {
     try follow(to: time, waiting: true)
     if !isWhole { try lookThrough(until: position + Self.shortest, waiting: true) }
   }
 
-  /// Looks for sound at the beginning; whether any was found.
+  /// Scans the beginning; returns whether there is sound.
   func findsSound() throws(DecodingError) -> Bool {
     if !isHeard { try goOn(until: Self.longest, waiting: true) }
     return isHeard
   }
 
-  /// What cannot be had stays unknown.
+  /// Ends the scan if bytes cannot be read.
   private func goOn(until limit: Duration, waiting: Bool) throws(DecodingError) {
     do {
       try lookThrough(until: limit, waiting: waiting)
@@ -98,16 +98,16 @@ final class WaveformScanner {
       end = track.end ?? .zero
       waveform.finish(at: end ?? .zero)
     }
-    // The next tenth of a second: the last one was noted just now.
+    // The next bucket is checked, since the last one was just written.
     let isDone = track.isOver || isMovable && waveform.isKnown(at: position + .milliseconds(100))
     if isDone, isWhole || track.isOver && !goesBack { try chooseNextPart() }
   }
 
-  /// Goes to what is not known yet.
+  /// Seeks to the next part that was not scanned.
   private func chooseNextPart() throws(DecodingError) {
     if end == nil { return try move(to: waveform.unknown(after: position)) }
     if isFillingHoles, let hole = waveform.hole, hole.lowerBound <= start + .milliseconds(50) {
-      // Where there is no sound, none is looked for again.
+      // A part without sound is not scanned again.
       let tried = track.isOver ? hole.upperBound : max(position, start + .milliseconds(100))
       waveform.giveUp(until: tried)
     }
@@ -121,8 +121,8 @@ final class WaveformScanner {
     waveform.close()
   }
 
-  /// What is told now is at `time`: goes on from there, where that is not known; `waiting` says that
-  /// bytes may be waited for.
+  /// Continues the scan at `time`, the playback position, unless that is known; `waiting` allows
+  /// waiting for bytes.
   func follow(to time: Duration, waiting: Bool) throws(DecodingError) {
     stride = Self.shortest
     guard isWhole || waiting else { return }
@@ -135,7 +135,7 @@ final class WaveformScanner {
     try reopen()
   }
 
-  /// A container that cannot be moved is gone through from its start.
+  /// Opens the container anew and scans from its start, since it cannot seek.
   private func reopen() throws(DecodingError) {
     isMovable = false
     start = .zero
@@ -150,7 +150,7 @@ final class WaveformScanner {
     return true
   }
 
-  /// Tells a container of the same bytes where that time lies, as far as that is known here.
+  /// Passes what is known about the place of that time to another container of the same bytes.
   func guide(_ other: FFmpegInput, _ sound: FFmpegStream, to time: Duration) {
     track.guide(other, sound, to: time)
   }

@@ -1,16 +1,16 @@
 import CWebP
 import DecoderLink
 
-/// A still WebP that libwebp decodes: as much as there is of one that is cut off, and one that is too
-/// large to be decoded whole, which is reduced while its rows come. Binding file of libwebp: unsafe
-/// pointers.
+/// A still WebP that FFmpeg cannot decode, decoded by libwebp: it is truncated, and shown as far as it
+/// goes, or too large to be decoded whole, and reduced while it is decoded. Binding file of libwebp:
+/// unsafe pointers.
 final class WebPStill {
   private let file: WholeFile
-  /// The decoder refers to it.
+  /// The decoder keeps a pointer to it.
   private let config: UnsafeMutablePointer<WebPDecoderConfig>
   private var decoder: OpaquePointer?
 
-  /// No larger files are read.
+  /// Larger files are refused, in bytes.
   private static let longestFile = 256 << 20
 
   static func open(_ stream: ResourceStream) throws(DecodingError) -> StillStory {
@@ -36,7 +36,8 @@ final class WebPStill {
     config.deallocate()
   }
 
-  /// Makes the frame point to the pixels, over black, and gives the size of the whole picture.
+  /// Makes the frame point to the pixels, blended with black, and returns the size of the whole
+  /// picture.
   private func decode(
     into frame: FFmpegFrame
   ) throws(DecodingError) -> (width: Int, height: Int) {
@@ -68,7 +69,7 @@ final class WebPStill {
     guard let pixels = WebPIDecGetRGB(decoder, &last, &wide, &high, &stride), last > 0 else {
       throw .damaged(codec: "webp")
     }
-    // Rows that have not come are zero: black.
+    // Missing rows become black.
     (pixels + Int(last) * Int(stride))
       .update(repeating: 0, count: max(0, Int(high - last)) * Int(stride))
     frame.lend(

@@ -1,7 +1,7 @@
 import CWebP
 import DecoderLink
 
-/// Tells an animated WebP with libwebp. Binding file of libwebp: unsafe pointers.
+/// Decodes an animated WebP with libwebp. Binding file of libwebp: unsafe pointers.
 final class WebPStory: MediaDecoder {
   let info: MediaInfo
   private(set) var ends = StoryEnds()
@@ -10,7 +10,7 @@ final class WebPStory: MediaDecoder {
   private let frame: FFmpegFrame
   private let scaler = FFmpegScaler()
   private var next = Duration.zero
-  /// Found by a seek and not given yet.
+  /// The picture that a seek has found.
   private var waiting: PictureTiming?
 
   init(_ stream: ResourceStream) throws(DecodingError) {
@@ -25,7 +25,7 @@ final class WebPStory: MediaDecoder {
     if waiting == nil { throw .damaged(codec: "webp") }
   }
 
-  /// Of one that is cut off the pictures that are whole.
+  /// Opens the complete pictures of a truncated file.
   private static func animation(_ file: WholeFile) throws(DecodingError) -> Animation {
     do {
       return try Animation(file)
@@ -81,7 +81,7 @@ final class WebPStory: MediaDecoder {
       pixels: .blueGreenRed)
     let length = Duration.milliseconds(Int(end)) - lastEnd
     lastEnd = .milliseconds(Int(end))
-    // Browsers show pictures of no or next to no length for a tenth of a second.
+    // Browsers show pictures of almost no duration for a tenth of a second.
     let duration = length <= .milliseconds(10) ? .milliseconds(100) : length
     defer { next += duration }
     return PictureTiming(time: next, duration: info.isStill ? nil : duration)
@@ -100,7 +100,7 @@ final class WebPStory: MediaDecoder {
     return .over
   }
 
-  func picture(for shape: PictureRequest) throws(DecodingError) -> PixelGrid {
+  func picture(for shape: PictureRequest) throws(DecodingError) -> Bitmap {
     try scaler.picture(
       of: frame, displaySize: (Int(info.displayWidth), Int(info.displayHeight)),
       orientation: orientation, shape: shape)

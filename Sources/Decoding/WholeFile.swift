@@ -10,7 +10,7 @@ final class WholeFile {
     bytes = Self.joined(try Self.read(stream, longest))
   }
 
-  /// Bytes that were read before.
+  /// Takes bytes that were already read.
   init(_ part: [UInt8]) { bytes = Self.joined([part]) }
 
   private static func joined(_ parts: [[UInt8]]) -> UnsafeRawBufferPointer {

@@ -1,3 +1,5 @@
+import DecoderLink
+
 /// A glyph for each cell by brightness, in two colours whose mean over the cell is the picture's.
 struct AsciiRamp: CellMode {
   /// How far the glyph stands out, as a share of the cell's own brightness.
@@ -6,7 +8,7 @@ struct AsciiRamp: CellMode {
   /// Nil in truecolour.
   private let palette: Palette?
 
-  static func implementation(depth: ColourDepth) -> any CellMode {
+  @Sendable static func implementation(depth: ColourDepth) -> any CellMode {
     switch depth {
     case .trueColour: AsciiRamp(palette: nil)
     case .palette256: AsciiRamp(palette: .large)
@@ -16,7 +18,7 @@ struct AsciiRamp: CellMode {
   }
 
   mutating func draw(
-    _ picture: PixelPicture, left: Int, top: Int, into grid: inout CellGrid
+    _ picture: Bitmap, left: Int, top: Int, into grid: inout CellGrid
   ) {
     for row in top / 2...(top + picture.height - 1) / 2 {
       let first = max(0, 2 * row - top)

@@ -1,3 +1,5 @@
+import DecoderLink
+
 /// A glyph for each cell by brightness, without colour.
 ///
 /// What a glyph is off from the wanted tone is passed on to its neighbours (Floyd and Steinberg).
@@ -16,7 +18,7 @@ struct AsciiTones: CellMode {
   }
 
   mutating func draw(
-    _ picture: PixelPicture, left: Int, top: Int, into grid: inout CellGrid
+    _ picture: Bitmap, left: Int, top: Int, into grid: inout CellGrid
   ) {
     let lumas = picture.lumas()
     let rows = top / 2...(top + picture.height - 1) / 2

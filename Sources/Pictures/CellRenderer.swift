@@ -1,8 +1,4 @@
-/// How a picture is made of cells.
-public enum PictureMode: String, CaseIterable, Sendable {
-  case half
-  case ascii
-}
+import DecoderLink
 
 /// How many colours the terminal can show.
 public enum ColourDepth: String, CaseIterable, Sendable {
@@ -22,7 +18,7 @@ protocol CellMode: Sendable {
 
   /// Draws over a grid of blank cells; `left` and `top` are the picture's place in grid pixels,
   /// and the picture lies wholly inside.
-  mutating func draw(_ picture: PixelPicture, left: Int, top: Int, into grid: inout CellGrid)
+  mutating func draw(_ picture: Bitmap, left: Int, top: Int, into grid: inout CellGrid)
 
   /// Forgets what was learnt from earlier pictures.
   mutating func beginScene()
@@ -48,15 +44,12 @@ public struct CellRenderer: Sendable {
   public let depth: ColourDepth
   private var implementation: any CellMode
 
-  /// - Parameter unicode: false where only ASCII glyphs can be shown; block elements are then
-  ///   impossible and `half` falls back to `ascii`.
+  /// - Parameter unicode: false where only ASCII glyphs can be shown; another mode takes the place of
+  ///   one that needs more.
   public init(mode: PictureMode, depth: ColourDepth, unicode: Bool) {
-    self.mode = unicode ? mode : .ascii
+    self.mode = unicode || !mode.needsUnicode ? mode : .plain
     self.depth = depth
-    switch self.mode {
-    case .half: implementation = HalfBlocks.implementation(depth: depth)
-    case .ascii: implementation = AsciiRamp.implementation(depth: depth)
-    }
+    implementation = self.mode.cells(depth)
   }
 
   /// The size in pixels of the largest picture for an area of cells.
@@ -79,7 +72,7 @@ public struct CellRenderer: Sendable {
   /// A picture larger than the area is cut around its middle. The grid's memory is reused when it
   /// has the right size.
   public mutating func render(
-    _ picture: PixelPicture, columns: Int, rows: Int, into grid: inout CellGrid
+    _ picture: Bitmap, columns: Int, rows: Int, into grid: inout CellGrid
   ) {
     if grid.columns != columns || grid.rows != rows {
       grid = CellGrid(columns: columns, rows: rows)
@@ -95,9 +88,9 @@ public struct CellRenderer: Sendable {
   }
 }
 
-extension PixelPicture {
+extension Bitmap {
   /// The picture itself when it fits, else its middle.
-  func croppedAroundMiddle(width maximumWidth: Int, height maximumHeight: Int) -> PixelPicture {
+  func croppedAroundMiddle(width maximumWidth: Int, height maximumHeight: Int) -> Bitmap {
     guard width > maximumWidth || height > maximumHeight else { return self }
     let newWidth = min(width, maximumWidth)
     let newHeight = min(height, maximumHeight)
@@ -108,6 +101,6 @@ extension PixelPicture {
     for row in top..<top + newHeight {
       kept.append(contentsOf: pixels[row * width + left..<row * width + left + newWidth])
     }
-    return PixelPicture(width: newWidth, height: newHeight, pixels: kept)
+    return Bitmap(width: newWidth, height: newHeight, pixels: kept)
   }
 }

@@ -1,3 +1,5 @@
+import DecoderLink
+
 /// Spreads a scene's brightness over what few tones can show, without flicker.
 ///
 /// The darkest and brightest parts are followed slowly while a scene lasts; a cut sets them anew.
@@ -60,7 +62,7 @@ struct ContrastStretch {
   }
 }
 
-extension PixelPicture {
+extension Bitmap {
   /// The brightness of each pixel, from 0 to 255 (BT.709).
   func lumas() -> [Float] {
     pixels.map { rgb in

@@ -1,3 +1,5 @@
+import DecoderLink
+
 /// Two pixels a cell without any colour: each is on or off.
 ///
 /// A fixed pattern of thresholds decides, so that still parts stand still. The pattern has no
@@ -30,7 +32,7 @@ struct DitheredHalves: CellMode {
   }
 
   mutating func draw(
-    _ picture: PixelPicture, left: Int, top: Int, into grid: inout CellGrid
+    _ picture: Bitmap, left: Int, top: Int, into grid: inout CellGrid
   ) {
     let lumas = picture.lumas()
     _ = stretch.observe(lumas)

@@ -1,9 +1,11 @@
+import DecoderLink
+
 /// Two pixels a cell, one above the other, in truecolour: exact.
 struct HalfBlocks: CellMode {
   private var upper: [UInt32] = []
   private var lower: [UInt32] = []
 
-  static func implementation(depth: ColourDepth) -> any CellMode {
+  @Sendable static func implementation(depth: ColourDepth) -> any CellMode {
     switch depth {
     case .trueColour: HalfBlocks()
     case .palette256: MixedHalves(palette: .large)
@@ -13,7 +15,7 @@ struct HalfBlocks: CellMode {
   }
 
   mutating func draw(
-    _ picture: PixelPicture, left: Int, top: Int, into grid: inout CellGrid
+    _ picture: Bitmap, left: Int, top: Int, into grid: inout CellGrid
   ) {
     let blank = HalfColour.defaultBackground.raw
     upper = Array(repeating: blank, count: picture.width)
@@ -28,7 +30,7 @@ struct HalfBlocks: CellMode {
     }
   }
 
-  private func fill(_ halves: inout [UInt32], from picture: PixelPicture, row: Int) {
+  private func fill(_ halves: inout [UInt32], from picture: Bitmap, row: Int) {
     var target = halves.mutableSpan
     guard row >= 0, row < picture.height else {
       for x in target.indices { target[x] = HalfColour.defaultBackground.raw }

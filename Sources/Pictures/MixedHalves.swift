@@ -1,3 +1,5 @@
+import DecoderLink
+
 /// Two pixels a cell from a palette of few colours.
 ///
 /// A pixel between two palette colours is drawn as a part of each: eighth blocks cover one half of
@@ -25,7 +27,7 @@ struct MixedHalves: CellMode {
   }
 
   mutating func draw(
-    _ picture: PixelPicture, left: Int, top: Int, into grid: inout CellGrid
+    _ picture: Bitmap, left: Int, top: Int, into grid: inout CellGrid
   ) {
     let rows = top / 2...(top + picture.height - 1) / 2
     if memory.count != rows.count * picture.width {

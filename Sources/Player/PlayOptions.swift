@@ -9,7 +9,7 @@ public struct PlayOptions: Sendable {
   public enum Fit: String, CaseIterable, Sendable { case contain, cover }
 
   /// What the cells of the terminal draw with.
-  public var mode = PictureMode.half
+  public var mode = PictureMode.usual
   /// How many colours; nil: as many as the terminal can.
   public var colour: ColourDepth?
   /// How pictures fill the screen.

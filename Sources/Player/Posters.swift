@@ -17,7 +17,7 @@ struct Posters {
     forget(story)
     pictures[story] = picture
     order.append(story)
-    pixels += picture.pixels.count
+    pixels += picture.bitmap.pixels.count
     while pixels > Posters.most, let oldest = order.first { forget(oldest) }
   }
 
@@ -26,7 +26,7 @@ struct Posters {
 
   private mutating func forget(_ story: Int) {
     guard let old = pictures.removeValue(forKey: story) else { return }
-    pixels -= old.pixels.count
+    pixels -= old.bitmap.pixels.count
     order.removeAll { $0 == story }
   }
 }

@@ -21,9 +21,9 @@ final class Screen {
   private var base: CellGrid
   /// Whether `base` shows something else than `picture` and `overlay`.
   private var baseIsStale = false
-  private var picture: PixelPicture?
-  /// A reaction's frame over the picture.
-  private var overlay: AlphaPicture?
+  private var picture: Bitmap?
+  /// A reaction's frame over the picture, premultiplied.
+  private var overlay: Bitmap?
   /// The side from which the next picture comes; nil for a cut.
   private var comesFrom: Slide.Side?
   private var slide: Slide?
@@ -126,7 +126,7 @@ final class Screen {
   }
 
   /// Lays a reaction's frame over the picture, or takes it away.
-  func setOverlay(_ overlay: AlphaPicture?) {
+  func setOverlay(_ overlay: Bitmap?) {
     self.overlay = overlay
     baseIsStale = picture != nil
   }
@@ -155,9 +155,7 @@ final class Screen {
     }
     comesFrom = nil
     isAwaitingStory = false
-    let picture = PixelPicture(
-      width: Int(decoded.width), height: Int(decoded.height), pixels: decoded.pixels)
-    self.picture = picture
+    picture = decoded.bitmap
     baseIsStale = true
   }
 
@@ -227,9 +225,9 @@ final class Screen {
   }
 }
 
-extension PixelPicture {
+extension Bitmap {
   /// The picture enlarged or reduced to fill a grid in one direction, by its nearest pixels.
-  fileprivate func scaledToFit(_ grid: (width: Int, height: Int)) -> PixelPicture {
+  fileprivate func scaledToFit(_ grid: (width: Int, height: Int)) -> Bitmap {
     let scale = min(Double(grid.width) / Double(width), Double(grid.height) / Double(height))
     let newWidth = max(1, min(grid.width, Int((Double(width) * scale).rounded())))
     let newHeight = max(1, min(grid.height, Int((Double(height) * scale).rounded())))
@@ -240,6 +238,6 @@ extension PixelPicture {
       let row = y * height / newHeight * width
       for x in 0..<newWidth { scaled.append(pixels[row + x * width / newWidth]) }
     }
-    return PixelPicture(width: newWidth, height: newHeight, pixels: scaled)
+    return Bitmap(width: newWidth, height: newHeight, pixels: scaled)
   }
 }

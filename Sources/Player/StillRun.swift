@@ -50,20 +50,18 @@ public struct StillRun {
   public func lines(
     of story: Story, at moment: Duration, bytes: StoryBytes, pool: DecoderPool
   ) throws(Failure) -> [UInt8] {
-    let picture: DecodedPicture
+    let picture: Bitmap
     do {
       picture = try decode(story, at: moment, bytes: bytes, pool: pool)
     } catch {
       throw Failure(description: "cannot play \(story.shortName): \(error.reason)")
     }
     var renderer = CellRenderer(mode: mode, depth: depth, unicode: unicode)
-    let pixels = PixelPicture(
-      width: Int(picture.width), height: Int(picture.height), pixels: picture.pixels)
     let cell = renderer.pixelGrid(columns: 1, rows: 1)
-    let columns = (pixels.width + cell.width - 1) / cell.width
-    let rows = (pixels.height + cell.height - 1) / cell.height
+    let columns = (picture.width + cell.width - 1) / cell.width
+    let rows = (picture.height + cell.height - 1) / cell.height
     var grid = CellGrid(columns: columns, rows: rows)
-    renderer.render(pixels, columns: columns, rows: rows, into: &grid)
+    renderer.render(picture, columns: columns, rows: rows, into: &grid)
     return StillEncoder.lines(grid)
   }
 
@@ -78,54 +76,34 @@ public struct StillRun {
 
   private func decode(
     _ story: Story, at moment: Duration, bytes: StoryBytes, pool: DecoderPool
-  ) throws(ResourceError) -> DecodedPicture {
+  ) throws(ResourceError) -> Bitmap {
     let (resource, opener) = try bytes.open(story)
-    let session: DecoderSession
+    let grabber: FrameGrabber
     do {
-      session = try DecoderSession(
-        from: pool, telling: resource, opener: opener, shape: shape, waits: true)
+      grabber = try FrameGrabber(
+        from: pool, resource: resource, opener: opener, at: moment, shape: shape)
     } catch {
       throw ResourceError("the decoder does not start: \(error.reason)")
     }
-    defer { session.close() }
-    let note = { (words: String) in self.note("\(story.shortName): \(words)") }
-    guard let first = try nextPicture(from: session, bytes.network, note) else {
-      throw ResourceError("nothing in it can be shown")
-    }
-    guard moment > .zero else { return first }
-    session.seek(to: moment)
-    return try nextPicture(from: session, bytes.network, note) ?? first
-  }
-
-  /// Allows one picture and waits for it; past the end, the last one. nil where there is none.
-  private func nextPicture(
-    from session: DecoderSession, _ network: Network, _ note: (String) -> Void
-  ) throws(ResourceError) -> DecodedPicture? {
-    session.allow(pictures: 1)
-    var hasLookedBack = false
+    defer { grabber.close() }
+    let network = bytes.network
     while true {
-      let interests = [
-        Interest(session.descriptor, writing: session.wantsToWrite),
-        Interest(network.descriptor),
-      ]
       let ready: [Readiness]
       do {
-        ready = try awaitReadiness(of: interests, until: session.deadline)
+        ready = try awaitReadiness(
+          of: [grabber.interest, Interest(network.descriptor)], until: grabber.deadline)
       } catch {
         throw ResourceError(error.reason)
       }
       if ready[1].readable { network.deliver() }
-      for event in session.service(ready[0], now: .now) {
-        switch event {
-        case .picture(let picture): return picture
-        case .ended(_, let end, _):
-          guard let end, end > .zero, session.serial > 0, !hasLookedBack else { return nil }
-          hasLookedBack = true
-          session.seek(to: end - .milliseconds(1))
-        case .failed(let reason): throw ResourceError(reason)
-        case .note(let words): note(words)
-        case .opened, .sound, .soundEnded: break
-        }
+      let outcome = grabber.service(ready[0], now: .now) { words in
+        note("\(story.shortName): \(words)")
+      }
+      switch outcome {
+      case .picture(let picture): return picture.bitmap
+      case .nothing: throw ResourceError("nothing in it can be shown")
+      case .failed(let reason): throw ResourceError(reason)
+      case nil: break
       }
     }
   }

@@ -6,10 +6,8 @@ import System
 
 /// Saves the picture that the viewer sees, in the story's own size, by a decoder of its own.
 package final class StillSaver {
-  private let session: DecoderSession
+  private let grabber: FrameGrabber
   private let name: String
-  private let moment: Duration
-  private var hasSought = false
 
   /// What became of it, in words for the viewer.
   struct Outcome {
@@ -29,50 +27,38 @@ package final class StillSaver {
     let shape = PictureRequest(
       width: UInt32(max(1, width * scale)), height: UInt32(max(1, height * scale)))
     do {
-      session = try DecoderSession(
-        from: pool, telling: resource, opener: opener, shape: shape, waits: true)
+      grabber = try FrameGrabber(
+        from: pool, resource: resource, opener: opener, at: moment, shape: shape)
     } catch {
       throw ResourceError("the decoder does not start: \(error.reason)")
     }
-    self.moment = moment
     name = StillSaver.fileName(for: story, at: moment)
-    session.allow(pictures: 1)
   }
 
-  var interest: Interest { Interest(session.descriptor, writing: session.wantsToWrite) }
-  var deadline: Instant? { session.deadline }
+  var interest: Interest { grabber.interest }
+  var deadline: Instant? { grabber.deadline }
 
   /// Goes on; what became of it once that is known.
   func service(_ readiness: Readiness, now: Instant) -> Outcome? {
-    for event in session.service(readiness, now: now) {
-      switch event {
-      case .picture(let picture):
-        if moment > .zero, !hasSought {
-          hasSought = true
-          session.allow(pictures: 1)
-          session.seek(to: moment)
-        } else {
-          return save(picture)
-        }
-      case .ended: return Outcome(words: "there is no picture to save")
-      case .failed(let reason): return Outcome(words: "cannot save a still: \(reason)")
-      case .opened, .sound, .soundEnded, .note: break
-      }
+    switch grabber.service(readiness, now: now) {
+    case .picture(let picture): return save(picture.bitmap)
+    case .nothing: return Outcome(words: "there is no picture to save")
+    case .failed(let reason): return Outcome(words: "cannot save a still: \(reason)")
+    case nil: return nil
     }
-    return nil
   }
 
   /// The player itself stood still for a while.
-  func forgive() { session.forgive() }
+  func forgive() { grabber.forgive() }
 
-  func close() { session.close() }
+  func close() { grabber.close() }
 
-  private func save(_ picture: DecodedPicture) -> Outcome {
-    let channels = picture.pixels.flatMap { pixel in
+  private func save(_ bitmap: Bitmap) -> Outcome {
+    let channels = bitmap.pixels.flatMap { pixel in
       [16, 8, 0].map { UInt8(truncatingIfNeeded: pixel >> $0) }
     }
     let bytes = PNGWriter.file(
-      width: Int(picture.width), height: Int(picture.height), .redGreenBlue, pixels: channels)
+      width: bitmap.width, height: bitmap.height, .redGreenBlue, pixels: channels)
     guard let bytes else { return Outcome(words: "cannot save a still: out of memory") }
     do {
       return Outcome(words: "saved \(try NewFile.write(bytes, name: name, ending: ".png"))")

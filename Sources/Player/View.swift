@@ -95,9 +95,7 @@ struct View {
       caption = next[caption] ?? .short
       return caption != .long
     case .mode:
-      let modes = PictureMode.allCases
-      let index = modes.firstIndex(of: mode) ?? 0
-      mode = modes[(index + 1) % modes.count]
+      mode = mode.next
       return true
     case .fit:
       fit = fit == .contain ? .cover : .contain
@@ -265,7 +263,7 @@ struct View {
   private func info(_ scene: Scene) -> [Overlays.Row] {
     guard let slot = scene.slot, let info = slot.playback.info else { return [] }
     let codecs = [info.pictureCodec, info.soundCodec].compactMap { $0 }.joined(separator: " + ")
-    let shown = slot.playback.shown.map { "\($0.width)x\($0.height)" } ?? "-"
+    let shown = slot.playback.shown.map { "\($0.bitmap.width)x\($0.bitmap.height)" } ?? "-"
     let rate = info.frameRate.map { " \(Words.fixed($0, digits: 2)) fps" } ?? ""
     let counts = scene.metrics.stories.last
     let perFrame = counts.map { $0.framesShown > 0 ? $0.bytesToTerminal / $0.framesShown : 0 } ?? 0

@@ -199,7 +199,7 @@ final class Microhttpd: @unchecked Sendable {
   /// Accepts no more connections, and announces to clients that their next answer is the last.
   func stopAccepting() {
     guard let daemon, !isEnding.exchange(true, ordering: .relaxed) else { return }
-    let socket = library.quiesce_daemon(daemon)
+    let socket = library.MHD_quiesce_daemon(daemon)
     if socket >= 0 { close(socket) }
   }
 
@@ -239,7 +239,7 @@ final class Microhttpd: @unchecked Sendable {
   func stop() {
     guard let daemon else { return }
     stopAccepting()
-    library.stop_daemon(daemon)
+    library.MHD_stop_daemon(daemon)
     self.daemon = nil
   }
 
@@ -298,9 +298,9 @@ final class Microhttpd: @unchecked Sendable {
       clients.withLock { $0[key]?.file = file }
       calls.began()
     }
-    for field in fields { _ = library.add_header(response, field.name, field.value) }
-    let result = library.queue(connection, status, response)
-    library.destroy_response(response)
+    for field in fields { _ = library.MHD_add_response_header(response, field.name, field.value) }
+    let result = library.MHD_queue_response(connection, status, response)
+    library.MHD_destroy_response(response)
     return result
   }
 
@@ -317,7 +317,7 @@ final class Microhttpd: @unchecked Sendable {
       sent = SentFile(file, end: offset + count)
       // The response closes the file; if there is none, it must be closed here.
       let number = file.release()
-      let response = library.from_file(count, number, offset)
+      let response = library.MHD_create_response_from_fd_at_offset64(count, number, offset)
       if response == nil { close(number) }
       return response
     }
@@ -326,7 +326,7 @@ final class Microhttpd: @unchecked Sendable {
   /// The response keeps a reference to the bytes until it is freed.
   private func respond(_ shared: SharedBytes, _ range: Range<Int>) -> OpaquePointer? {
     let kept = Unmanaged.passRetained(shared)
-    let response = library.from_bytes(
+    let response = library.MHD_create_response_from_buffer_with_free_callback_cls(
       range.count, shared.start + range.lowerBound,
       { if let raw = $0 { Unmanaged<SharedBytes>.fromOpaque(raw).release() } }, kept.toOpaque())
     if response == nil { kept.release() }
@@ -357,7 +357,7 @@ final class Microhttpd: @unchecked Sendable {
     var fields: [String: String] = [:]
     // The pointer to the dictionary is valid for this call only.
     withUnsafeMutablePointer(to: &fields) { place in
-      _ = library.get_connection_values(
+      _ = library.MHD_get_connection_values(
         connection, .HEADER_KIND,
         { context, _, name, value in
           guard let context, let name else { return .NO }
@@ -377,7 +377,7 @@ public enum ServerLibrary {
   /// Its name and version; nil where it is missing. Loads the library.
   public static var version: String? {
     var library = mh_library()
-    guard mh_load(&library) == nil, let version = library.get_version() else { return nil }
+    guard mh_load(&library) == nil, let version = library.MHD_get_version() else { return nil }
     return "libmicrohttpd " + String(cString: version)
   }
 }

@@ -24,20 +24,21 @@ final class ALSADevice: SoundDevice {
     guard let library = Self.library else { throw .lost("libasound is not installed") }
     self.library = library
     // It keeps what `default` means, which may depend on whether a sound server runs by now.
-    _ = library.forget_configuration()
+    _ = library.snd_config_update_free_global()
     var opened: OpaquePointer?
-    let code = library.open(&opened, "default", SND_PCM_STREAM_PLAYBACK, Int32(SND_PCM_NONBLOCK))
+    let code = library.snd_pcm_open(
+      &opened, "default", SND_PCM_STREAM_PLAYBACK, Int32(SND_PCM_NONBLOCK))
     guard code >= 0, let opened else {
       throw .lost("the sound device does not open: \(Self.words(code, library))")
     }
     pcm = opened
-    let set = library.set_params(
+    let set = library.snd_pcm_set_params(
       opened, SND_PCM_FORMAT_S16, SND_PCM_ACCESS_RW_INTERLEAVED, UInt32(SoundFormat.channels),
       UInt32(SoundFormat.rate), 1, Self.bufferMicroseconds)
     var buffer: snd_pcm_uframes_t = 0
     var period: snd_pcm_uframes_t = 0
-    guard set >= 0, library.get_params(opened, &buffer, &period) >= 0, buffer > 0 else {
-      _ = library.close(opened)
+    guard set >= 0, library.snd_pcm_get_params(opened, &buffer, &period) >= 0, buffer > 0 else {
+      _ = library.snd_pcm_close(opened)
       throw .lost("the sound device takes no 48 kHz stereo: \(Self.words(set, library))")
     }
     bufferFrames = Int(buffer)
@@ -47,27 +48,28 @@ final class ALSADevice: SoundDevice {
   }
 
   deinit {
-    _ = library.drop(pcm)
-    _ = library.close(pcm)
+    _ = library.snd_pcm_drop(pcm)
+    _ = library.snd_pcm_close(pcm)
   }
 
   /// What it is, in words: version of the library, kind of device, size of its buffer.
   var description: String {
-    let version = library.version().map { String(cString: $0) } ?? "?"
+    let version = library.snd_asoundlib_version().map { String(cString: $0) } ?? "?"
     let milliseconds = bufferFrames * 1000 / SoundFormat.rate
     return "\(name ?? "default"), 48000 Hz stereo, \(milliseconds) ms buffer, ALSA \(version)"
   }
 
   private var name: String? {
     var info: OpaquePointer?
-    guard library.info_malloc(&info) >= 0, let info else { return nil }
-    defer { library.info_free(info) }
-    guard library.info(pcm, info) >= 0, let name = library.info_get_name(info) else { return nil }
+    guard library.snd_pcm_info_malloc(&info) >= 0, let info else { return nil }
+    defer { library.snd_pcm_info_free(info) }
+    guard library.snd_pcm_info(pcm, info) >= 0, let name = library.snd_pcm_info_get_name(info)
+    else { return nil }
     return String(cString: name)
   }
 
   func room() throws(DeviceFault) -> Int {
-    let count = library.avail_update(pcm)
+    let count = library.snd_pcm_avail_update(pcm)
     try check(Int(count))
     return min(Int(count), bufferFrames)
   }
@@ -76,7 +78,7 @@ final class ALSADevice: SoundDevice {
     let frames = samples.count / SoundFormat.channels
     guard frames > 0 else { return 0 }
     let count = samples.withUnsafeBytes { raw in
-      library.writei(pcm, raw.baseAddress, snd_pcm_uframes_t(frames))
+      library.snd_pcm_writei(pcm, raw.baseAddress, snd_pcm_uframes_t(frames))
     }
     if count == -snd_pcm_sframes_t(EAGAIN) { return 0 }
     try check(Int(count))
@@ -84,14 +86,14 @@ final class ALSADevice: SoundDevice {
   }
 
   func start() throws(DeviceFault) {
-    let code = library.start(pcm)
+    let code = library.snd_pcm_start(pcm)
     // A buffer that was filled has started it.
     if code != -EBADFD { try check(Int(code)) }
   }
 
   func delay() throws(DeviceFault) -> Int? {
     var frames: snd_pcm_sframes_t = 0
-    let code = library.delay(pcm, &frames)
+    let code = library.snd_pcm_delay(pcm, &frames)
     // Before it runs, it does not know.
     if code == -EIO || code == -EAGAIN { return nil }
     try check(Int(code))
@@ -99,8 +101,8 @@ final class ALSADevice: SoundDevice {
   }
 
   func drop() throws(DeviceFault) {
-    try check(Int(library.drop(pcm)))
-    try check(Int(library.prepare(pcm)))
+    try check(Int(library.snd_pcm_drop(pcm)))
+    try check(Int(library.snd_pcm_prepare(pcm)))
   }
 
   private func check(_ code: Int) throws(DeviceFault) {
@@ -111,6 +113,6 @@ final class ALSADevice: SoundDevice {
   }
 
   private static func words(_ code: Int32, _ library: ca_library) -> String {
-    library.strerror(code).map { String(cString: $0) } ?? "error \(code)"
+    library.snd_strerror(code).map { String(cString: $0) } ?? "error \(code)"
   }
 }

@@ -9,7 +9,8 @@ enum OptionTable {
   /// In the order of the help.
   static let rows: [OptionRow] = [
     .value(
-      "mode", letter: "m", "MODE", help: "how pictures are drawn: half, ascii",
+      "mode", letter: "m", "MODE",
+      help: PictureMode.allCases.map { "\($0.rawValue): \($0.help)" }.joined(separator: "; "),
       for: Invocation.Verb.drawers, \.play.mode, choice),
     .value(
       "color", "DEPTH", help: "auto, true, 256, 16 or never", for: Invocation.Verb.drawers,

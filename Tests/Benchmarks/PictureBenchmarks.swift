@@ -1,3 +1,4 @@
+import DecoderLink
 import Glibc
 import Pictures
 import Testing
@@ -74,7 +75,7 @@ import Testing
   }
 
   /// Waves of colour that move, with a camera's grain.
-  private static func clip(frames: Int) -> [PixelPicture] {
+  private static func clip(frames: Int) -> [Bitmap] {
     var state: UInt32 = 1
     return (0..<frames).map { time in
       var pixels: [UInt32] = []
@@ -89,7 +90,7 @@ import Testing
           pixels.append(UInt32(red) << 16 | UInt32(green) << 8 | UInt32(blue))
         }
       }
-      return PixelPicture(width: columns, height: 2 * rows, pixels: pixels)
+      return Bitmap(width: columns, height: 2 * rows, pixels: pixels)
     }
   }
 }

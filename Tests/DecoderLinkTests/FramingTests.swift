@@ -48,8 +48,8 @@ import Testing
   @Test func next_longStream_keepsItsPlace() throws {
     let message = DecoderMessage.picture(
       DecodedPicture(
-        serial: 0, time: .zero, duration: nil, width: 400, height: 200,
-        pixels: Array(0..<80_000)))
+        serial: 0, time: .zero, duration: nil,
+        bitmap: Bitmap(width: 400, height: 200, pixels: Array(0..<80_000))))
     let frame = message.frame
     var assembler = FrameAssembler<DecoderMessage>()
     var count = 0
@@ -137,10 +137,17 @@ import Testing
       as [(UInt32, UInt32, Int)])
   func picture_wrongCountOfPixels_isMalformed(width: UInt32, height: UInt32, count: Int) {
     let picture = DecodedPicture(
-      serial: 0, time: .zero, duration: nil, width: width, height: height,
-      pixels: Array(repeating: 0, count: count))
+      serial: 0, time: .zero, duration: nil,
+      bitmap: Bitmap(width: count, height: 1, pixels: Array(repeating: 0, count: count)))
+    var frame = DecoderMessage.picture(picture).frame
+    // Behind the header, the serial, the time and the missing duration.
+    for (place, side) in [(18, width), (22, height)] {
+      for index in 0..<4 {
+        frame[place + index] = UInt8(truncatingIfNeeded: side >> (8 * UInt32(index)))
+      }
+    }
     var assembler = FrameAssembler<DecoderMessage>()
-    assembler.append(DecoderMessage.picture(picture).frame)
+    assembler.append(frame)
     #expect(throws: WireError.malformed(kind: 69)) { try assembler.next() }
   }
 

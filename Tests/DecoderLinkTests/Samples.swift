@@ -6,7 +6,7 @@ enum Samples {
     .open(
       OpenRequest(
         length: 1_234_567, shape: PictureRequest(width: 120, height: 80), soundRate: 48_000,
-        start: .milliseconds(1500), mostBitsPerSecond: 2_500_000, ending: "tga")),
+        mostBitsPerSecond: 2_500_000, ending: "tga")),
     .open(
       OpenRequest(
         length: nil,
@@ -49,11 +49,13 @@ enum Samples {
       MediaInfo(kind: .sound, isStill: true, container: "", displayWidth: 0, displayHeight: .max)),
     .picture(
       DecodedPicture(
-        serial: 1, time: .milliseconds(40), duration: .milliseconds(40), width: 3, height: 2,
-        pixels: [0xFF0000, 0x00FF00, 0x0000FF, 0, 0xFFFFFF, 0x123456])),
+        serial: 1, time: .milliseconds(40), duration: .milliseconds(40),
+        bitmap: Bitmap(
+          width: 3, height: 2, pixels: [0xFF0000, 0x00FF00, 0x0000FF, 0, 0xFFFFFF, 0x123456]))),
     .picture(
       DecodedPicture(
-        serial: 0, time: .milliseconds(-40), duration: nil, width: 1, height: 1, pixels: [.max])),
+        serial: 0, time: .milliseconds(-40), duration: nil,
+        bitmap: Bitmap(width: 1, height: 1, pixels: [.max]))),
     .sound(DecodedSound(serial: 2, time: .zero, samples: [.min, .max, -1, 1])),
     .sound(DecodedSound(serial: 2, time: .zero, samples: [])),
     .ended(serial: 3, picturesEnd: .seconds(10), soundEnd: .milliseconds(10_200)),

@@ -7,27 +7,6 @@ import Testing
 @testable import Decoders
 @testable import Resources
 
-/// A file's bytes that are all here.
-private final class MemoryResource: Resource {
-  private let bytes: [UInt8]
-  let ending: String
-
-  init(path: String) throws {
-    bytes = try readFile(path)
-    ending = FileName.ending(of: path)
-  }
-
-  var info: ContentInfo? { ContentInfo(length: UInt64(bytes.count)) }
-
-  func read(
-    offset: UInt64, length: Int, answer: @escaping (Result<[UInt8], ResourceError>) -> Void
-  ) {
-    answer(.success(Array(bytes.dropFirst(Int(min(offset, UInt64(bytes.count)))).prefix(length))))
-  }
-
-  func cancel() {}
-}
-
 /// Sessions with the real decoder, and with programs that misbehave in its place.
 @Suite struct DecoderSessionTests {
   private let directory: TemporaryDirectory
@@ -86,7 +65,7 @@ private final class MemoryResource: Resource {
     var pictures: [DecodedPicture] = []
     for case .picture(let picture) in all { pictures.append(picture) }
     #expect(pictures.map(\.time) == (0..<25).map { .milliseconds($0 * 40) })
-    #expect(pictures.allSatisfy { $0.width == 32 && $0.height == 18 })
+    #expect(pictures.allSatisfy { $0.bitmap.width == 32 && $0.bitmap.height == 18 })
     guard case .ended(0, let end, nil) = all.last else {
       Issue.record("ended with \(String(describing: all.last))")
       return

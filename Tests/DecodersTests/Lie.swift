@@ -17,12 +17,14 @@ struct Lie: CustomStringConvertible, Sendable {
     kind: .video, isStill: false, container: "mov", displayWidth: 320, displayHeight: 180)
 
   static func picture(
-    serial: UInt32 = 0, time: Duration = .zero, duration: Duration? = nil, width: UInt32 = 4,
-    height: UInt32 = 4
+    serial: UInt32 = 0, time: Duration = .zero, duration: Duration? = nil, width: Int = 4,
+    height: Int = 4
   ) -> DecodedPicture {
     DecodedPicture(
-      serial: serial, time: time, duration: duration, width: width, height: height,
-      pixels: [UInt32](repeating: 0x1080F0, count: Int(width * height)))
+      serial: serial, time: time, duration: duration,
+      bitmap: Bitmap(
+        width: width, height: height,
+        pixels: [UInt32](repeating: 0x1080F0, count: width * height)))
   }
 
   private static func info(_ change: (inout MediaInfo) -> Void) -> DecoderMessage {

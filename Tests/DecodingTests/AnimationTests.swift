@@ -22,7 +22,7 @@ import Testing
     let text = Lottie.text()
     let pictures = try pictures(text, PictureRequest(width: 60, height: 40, keepsAlpha: true))
     let wanted = Lottie.render(text, key: "own", width: 40, height: 40, frames: 60)
-    #expect(pictures.map(\.pixels) == wanted)
+    #expect(pictures.map(\.bitmap.pixels) == wanted)
     #expect(pictures.map(\.time) == (0..<60).map { .nanoseconds(($0 * 1_000_000_000 + 15) / 30) })
     // Something of it is seen, and seen through.
     #expect(wanted[30].contains { $0 >> 24 == 153 } && wanted[30].contains(0))
@@ -39,11 +39,11 @@ import Testing
     let pictures = try pictures(file, PictureRequest(width: 120, height: 80, keepsAlpha: true))
     let first = try #require(pictures.first)
     let wanted = Lottie.render(
-      text, key: entry.name, width: Int(first.width), height: Int(first.height),
+      text, key: entry.name, width: first.bitmap.width, height: first.bitmap.height,
       frames: pictures.count)
     #expect(pictures.count == entry.frames ?? pictures.count)
     for (number, (picture, wanted)) in zip(pictures, wanted).enumerated() {
-      #expect(picture.pixels == wanted, "frame \(number)")
+      #expect(picture.bitmap.pixels == wanted, "frame \(number)")
     }
   }
 
@@ -53,16 +53,16 @@ import Testing
     let pictures = try pictures(text, PictureRequest(width: 80, height: 80, keepsAlpha: true))
     #expect(pictures.count == 60)
     // In the middle of both, several of the embedded pictures are in sight.
-    let seen = pictures.map { $0.pixels.count { $0 >> 24 > 128 } }
+    let seen = pictures.map { $0.bitmap.pixels.count { $0 >> 24 > 128 } }
     #expect((seen.max() ?? 0) > 200, "\(seen)")
-    #expect(Set(pictures.map(\.pixels)).count > 30)
+    #expect(Set(pictures.map(\.bitmap.pixels)).count > 30)
   }
 
   @Test func frames_withoutAlpha_lieOverTheBackdrop() throws {
     let text = Lottie.text()
     let clear = try pictures(text, PictureRequest(width: 60, height: 40, keepsAlpha: true))
     let flat = try pictures(text, PictureRequest(width: 60, height: 40))
-    #expect(flat.map(\.pixels) == clear.map { $0.pixels.map(Reference.overBackdrop) })
+    #expect(flat.map(\.bitmap.pixels) == clear.map { $0.bitmap.pixels.map(Reference.overBackdrop) })
   }
 
   @Test func backdrop_ofEveryAlphaAndColour_isExactlyRounded() {
@@ -81,14 +81,15 @@ import Testing
     let picture = try #require(try pictures(text, shape, count: 60).last)
     let plan = RenderPlan(shape, displayWidth: 100, displayHeight: 50)
     let wanted = shape.fitted(displayWidth: 100, displayHeight: 50)
-    #expect([picture.width, picture.height] == [wanted.width, wanted.height])
+    #expect(
+      [picture.bitmap.width, picture.bitmap.height] == [Int(wanted.width), Int(wanted.height)])
     #expect(plan.renderWidth >= plan.width && plan.renderHeight >= plan.height)
     let drawn = Lottie.render(
       text, key: "oblong\(aspect)", width: plan.renderWidth, height: plan.renderHeight, frames: 60)
     let reference = Reference.reduced(
       drawn[59], width: plan.renderWidth, height: plan.renderHeight, toWidth: plan.width,
       height: plan.height)
-    for (pixel, exact) in zip(picture.pixels, reference) {
+    for (pixel, exact) in zip(picture.bitmap.pixels, reference) {
       for (channel, value) in exact.enumerated() {
         let shown = Double(pixel >> UInt32(24 - 8 * channel) & 0xFF)
         #expect(abs(shown - value) <= 1.5, "\(shown) is not \(value)")
@@ -102,7 +103,7 @@ import Testing
     let picture = try #require(try pictures(text, shape, count: 60).first)
     let drawn = Lottie.render(text, key: "cover", width: 80, height: 40, frames: 1)[0]
     let middle = (0..<40).flatMap { row in drawn[(row * 80 + 20)..<(row * 80 + 60)] }
-    #expect(picture.pixels == middle)
+    #expect(picture.bitmap.pixels == middle)
   }
 
   @Test func narrowAnimation_covering_isNotDrawnWithoutBound() throws {
@@ -131,11 +132,11 @@ import Testing
     try telling.seek(2, to: .zero)
     try telling.allow(100)
     #expect(try telling.listen())
-    #expect(telling.pictures.suffix(60).map(\.pixels) == round.map(\.pixels))
+    #expect(telling.pictures.suffix(60).map(\.bitmap.pixels) == round.map(\.bitmap.pixels))
     try telling.seek(3, to: .seconds(100))
     try telling.allow(1)
     #expect(try telling.listen { $0.pictures.last?.serial == 3 })
-    #expect(telling.pictures.last?.pixels == round.last?.pixels)
+    #expect(telling.pictures.last?.bitmap.pixels == round.last?.bitmap.pixels)
   }
 
   @Test func shape_changed_drawsAnew() throws {
@@ -148,7 +149,7 @@ import Testing
     try telling.allow(100)
     #expect(try telling.listen())
     #expect(
-      telling.pictures.suffix(60).map(\.pixels)
+      telling.pictures.suffix(60).map(\.bitmap.pixels)
         == Lottie.render(Lottie.text(), key: "anew", width: 20, height: 20, frames: 60))
   }
 
@@ -157,7 +158,7 @@ import Testing
   @Test func packings_areAllTheSameAnimation() throws {
     let text = Lottie.text()
     let shape = PictureRequest(width: 20, height: 20)
-    let plain = try pictures(text, shape).map(\.pixels)
+    let plain = try pictures(text, shape).map(\.bitmap.pixels)
     let one = Array(#"{"version":"1.0","animations":[{"id":"b"},{"id":"a"}]}"#.utf8)
     let two = Array(
       #"{"version":"2","animations":[{"id":"x"},{"id":"käse 1"}],"initial":{"animation":"käse 1"}}"#
@@ -178,7 +179,7 @@ import Testing
       try telling.allow(100)
       #expect(try telling.listen())
       #expect(telling.info?.container == container, "\(name)")
-      #expect(telling.pictures.map(\.pixels) == plain, "\(name)")
+      #expect(telling.pictures.map(\.bitmap.pixels) == plain, "\(name)")
     }
   }
 

@@ -98,7 +98,8 @@ import Testing
     try telling.send(.shape(PictureRequest(width: 64, height: 64, fit: .cover)))
     try telling.allow(1)
     #expect(try telling.listen { $0.pictures.count == 2 })
-    #expect(telling.pictures.map { [$0.width, $0.height] } == [[120, 68], [64, 64]])
+    #expect(
+      telling.pictures.map { [$0.bitmap.width, $0.bitmap.height] } == [[120, 68], [64, 64]])
   }
 
   private static let positions: [(Duration, Duration)] = [
@@ -121,7 +122,7 @@ import Testing
     let after = telling.pictures.dropFirst(whole.count)
     let first = try #require(after.first)
     #expect(first.serial == 7 && first.time == time)
-    #expect(first.pixels == whole.first { $0.time == time }?.pixels)
+    #expect(first.bitmap.pixels == whole.first { $0.time == time }?.bitmap.pixels)
     #expect(after.count == whole.drop { $0.time < time }.count)
     #expect(telling.ended?.serial == 7)
   }

@@ -484,7 +484,7 @@ import Testing
     let telling = try Telling(file, shape: PictureRequest(width: 8, height: 8, keepsAlpha: true))
     try telling.allow(1)
     #expect(try telling.listen { !$0.pictures.isEmpty }, "\(name)")
-    let pixels = try #require(telling.pictures.first?.pixels)
+    let pixels = try #require(telling.pictures.first?.bitmap.pixels)
     // rlottie draws pictures a little weaker than they are.
     #expect(
       Lottie.difference([pixels[3 * 8 + 1], pixels[4 * 8 + 6]], [0xFFFF_0000, 0x8000_0080]) <= 3,

@@ -1,9 +1,10 @@
+import DecoderLink
 import Decoding
 import Testing
 
 @Suite struct OrientationTests {
   /// 0 1 2 over 3 4 5, as stored.
-  private let stored = PixelGrid(width: 3, height: 2, pixels: [0, 1, 2, 3, 4, 5])
+  private let stored = Bitmap(width: 3, height: 2, pixels: [0, 1, 2, 3, 4, 5])
 
   /// What a viewer sees of it for each EXIF orientation (EXIF 2.32, 4.6.4 A: Orientation).
   private static let seen: [(Int, Int, [UInt32])] = [
@@ -17,7 +18,7 @@ import Testing
   func apply_ofAnEXIFOrientation_turns(exif: Int, width: Int, pixels: [UInt32]) {
     let orientation = Orientation(exif: exif)
     let grid = orientation.apply(to: stored)
-    #expect(grid == PixelGrid(width: width, height: 6 / width, pixels: pixels))
+    #expect(grid == Bitmap(width: width, height: 6 / width, pixels: pixels))
     let size = orientation.seen(width: 3, height: 2)
     #expect(size == (width, 6 / width))
   }

@@ -108,7 +108,7 @@ import Testing
       #expect(telling.ended?.pictures == .seconds(90))
     }
     #expect(sought.pictures.last?.time == whole.pictures.last?.time)
-    #expect(sought.pictures.last?.pixels == whole.pictures.last?.pixels)
+    #expect(sought.pictures.last?.bitmap.pixels == whole.pictures.last?.bitmap.pixels)
   }
 
   /// Measures when the next tone begins, and which one it is.

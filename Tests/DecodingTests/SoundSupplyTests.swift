@@ -116,7 +116,7 @@ import Testing
     #expect(slow.ended?.sound == whole.ended?.sound)
     #expect(slow.ended?.pictures == whole.ended?.pictures)
     #expect(slow.pictures.count == whole.pictures.count)
-    #expect(slow.pictures.last?.pixels == whole.pictures.last?.pixels)
+    #expect(slow.pictures.last?.bitmap.pixels == whole.pictures.last?.bitmap.pixels)
     #expect(heard(slow) == heard(whole))
   }
 
@@ -145,7 +145,7 @@ import Testing
     func run(_ second: Int, _ level: Int16) -> SoundRun {
       SoundRun(time: .seconds(second), samples: [Int16](repeating: level, count: 2 * 8_000))
     }
-    func draw(_ waveform: Waveform) -> PixelGrid {
+    func draw(_ waveform: Waveform) -> Bitmap {
       waveform.draw(width: 90, height: 20, position: .seconds(2))
     }
     let survey = Waveform(expected: .seconds(10))

@@ -80,7 +80,8 @@ final class Telling {
       .open(
         OpenRequest(
           length: length ? UInt64(bytes.count) : nil, shape: shape, soundRate: soundRate,
-          start: start, mostBitsPerSecond: most, ending: ending)))
+          mostBitsPerSecond: most, ending: ending)))
+    if start > .zero { try seek(1, to: start) }
   }
 
   convenience init(corpus name: String, width: UInt32 = 120, height: UInt32 = 80) throws {
@@ -224,7 +225,7 @@ func contents(_ path: String) throws -> [UInt8] {
 
 /// The mean colours of a picture's quarters: top left, top right, bottom left, bottom right.
 func quarters(_ picture: DecodedPicture) -> [[Int]] {
-  let (width, height) = (Int(picture.width), Int(picture.height))
+  let (width, height) = (picture.bitmap.width, picture.bitmap.height)
   func half(_ length: Int) -> [Range<Int>] {
     [0..<max(1, length / 2), length / 2..<length]
   }
@@ -233,7 +234,7 @@ func quarters(_ picture: DecodedPicture) -> [[Int]] {
       var sums = [0, 0, 0]
       for y in rows {
         for x in columns {
-          let pixel = Int(picture.pixels[y * width + x])
+          let pixel = Int(picture.bitmap.pixels[y * width + x])
           for part in 0..<3 { sums[part] += pixel >> (16 - 8 * part) & 0xFF }
         }
       }

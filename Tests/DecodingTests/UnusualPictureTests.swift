@@ -64,15 +64,15 @@ import Testing
     for (width, height) in [(4, 4), (20, 11), (43, 1), (250, 117)] as [(UInt32, UInt32)] {
       let telling = try tell(bytes, width, height)
       let picture = try #require(telling.pictures.first, "\(telling.failure ?? "nothing")")
-      #expect(Set(picture.pixels) == [0xFF0000], "\(width)x\(height)")
+      #expect(Set(picture.bitmap.pixels) == [0xFF0000], "\(width)x\(height)")
     }
   }
 
   @Test func picture_oneRowHigh_keepsItsColour() throws {
     let bytes = makePNG(width: 6_001, height: 1) { x, _ in x < 3_000 ? 0xFF0000 : 0xFFFFFF }
     let picture = try #require(try tell(bytes, 20, 4).pictures.first)
-    #expect(picture.pixels.prefix(9).allSatisfy { $0 == 0xFF0000 })
-    #expect(picture.pixels.suffix(9).allSatisfy { $0 == 0xFFFFFF })
+    #expect(picture.bitmap.pixels.prefix(9).allSatisfy { $0 == 0xFF0000 })
+    #expect(picture.bitmap.pixels.suffix(9).allSatisfy { $0 == 0xFFFFFF })
   }
 
   // MARK: - TIFF
@@ -184,10 +184,11 @@ import Testing
     #expect(cut.notes == ["it is cut off"])
     let before = try #require(told.pictures.first)
     let after = try #require(cut.pictures.first)
-    #expect(before.width == after.width && before.height == after.height)
+    #expect(
+      before.bitmap.width == after.bitmap.width && before.bitmap.height == after.bitmap.height)
     // The first rows are there.
-    let rows = Int(before.width) * 4
-    let unlike = zip(before.pixels.prefix(rows), after.pixels.prefix(rows)).count {
+    let rows = before.bitmap.width * 4
+    let unlike = zip(before.bitmap.pixels.prefix(rows), after.bitmap.pixels.prefix(rows)).count {
       abs(Int($0 & 0xFF) - Int($1 & 0xFF)) > 8
     }
     #expect(unlike <= rows / 10)
@@ -349,7 +350,7 @@ import Testing
         "-frames:v", "1", "-compression_level", "1",
       ])
     let picture = try #require(try tell(bytes, 20, 20).pictures.first)
-    let corners = [0, 19, 380, 399].map { picture.pixels[$0] }
+    let corners = [0, 19, 380, 399].map { picture.bitmap.pixels[$0] }
     #expect(corners == [0x000000, 0xC80000, 0x006400, 0x643200])
   }
 

@@ -1,3 +1,4 @@
+import DecoderLink
 import Pictures
 import Testing
 
@@ -7,7 +8,7 @@ import Testing
   }
 
   static func render(
-    _ picture: PixelPicture, _ mode: PictureMode, _ depth: ColourDepth, columns: Int, rows: Int,
+    _ picture: Bitmap, _ mode: PictureMode, _ depth: ColourDepth, columns: Int, rows: Int,
     unicode: Bool = true
   ) -> CellGrid {
     var renderer = CellRenderer(mode: mode, depth: depth, unicode: unicode)
@@ -165,7 +166,7 @@ import Testing
   func render_withoutColour_getsBrighterWithThePicture(mode: PictureMode) {
     let pixels = (0..<64 * 32).map { UInt32($0 % 64 * 4) * 0x01_0101 }
     let grid = Self.render(
-      PixelPicture(width: 64, height: 32, pixels: pixels), mode, .never, columns: 64, rows: 16)
+      Bitmap(width: 64, height: 32, pixels: pixels), mode, .never, columns: 64, rows: 16)
     let strips = (0..<8).map { strip in
       (0..<16).reduce(0.0) { sum, row in
         (8 * strip..<8 * strip + 8).reduce(sum) { sum, column in

@@ -1,3 +1,4 @@
+import DecoderLink
 import Pictures
 import Testing
 
@@ -92,7 +93,7 @@ import Testing
     var grid = CellGrid(columns: 22, rows: 12)
     for frame in 0..<200 {
       pixels = Self.wander(pixels, with: &numbers)
-      let picture = PixelPicture(width: 20, height: 24, pixels: pixels)
+      let picture = Bitmap(width: 20, height: 24, pixels: pixels)
       renderer.render(picture, columns: 22, rows: 12, into: &grid)
       screen.feed(painter.paint(grid, tolerance: tolerance))
       let off = difference(screen.area(top: 1, left: 0, columns: 22, rows: 12), grid)

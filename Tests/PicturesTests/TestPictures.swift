@@ -1,22 +1,23 @@
+import DecoderLink
 import Pictures
 
 /// Pictures to test with, the same in every run.
 enum TestPictures {
-  static func noise(width: Int, height: Int, seed: UInt64) -> PixelPicture {
+  static func noise(width: Int, height: Int, seed: UInt64) -> Bitmap {
     var numbers = SeededNumbers(state: seed)
-    return PixelPicture(
+    return Bitmap(
       width: width, height: height,
       pixels: (0..<width * height).map { _ in UInt32.random(in: 0...0xFF_FFFF, using: &numbers) })
   }
 
-  static func plain(width: Int, height: Int, rgb: UInt32) -> PixelPicture {
-    PixelPicture(
+  static func plain(width: Int, height: Int, rgb: UInt32) -> Bitmap {
+    Bitmap(
       width: width, height: height, pixels: Array(repeating: rgb, count: width * height))
   }
 
   /// Something like a photograph: a sky, hills with an edge, a sun, skin and leaves, some grain.
   static func landscape(width: Int, height: Int, grain: Double = 3, seed: UInt64 = 1)
-    -> PixelPicture
+    -> Bitmap
   {
     var numbers = SeededNumbers(state: seed)
     var pixels: [UInt32] = []
@@ -43,7 +44,7 @@ enum TestPictures {
           })
       }
     }
-    return PixelPicture(width: width, height: height, pixels: pixels)
+    return Bitmap(width: width, height: height, pixels: pixels)
   }
 
   /// From 0 to 1 and back, once for each step of 1.
@@ -111,7 +112,7 @@ enum MeanColours {
   }
 
   /// The squared error over all halves of cells that a picture of the grid's full size covers.
-  static func squaredError(of grid: CellGrid, against picture: PixelPicture) -> Double? {
+  static func squaredError(of grid: CellGrid, against picture: Bitmap) -> Double? {
     var sum = 0.0
     for row in 0..<grid.rows {
       for column in 0..<grid.columns {
@@ -124,4 +125,9 @@ enum MeanColours {
     }
     return sum / Double(grid.rows * grid.columns * 6)
   }
+}
+
+extension PictureMode {
+  static let half = allCases[0]
+  static let ascii = allCases[1]
 }

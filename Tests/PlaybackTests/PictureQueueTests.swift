@@ -8,7 +8,8 @@ import Testing
     for time in milliseconds {
       queue.append(
         DecodedPicture(
-          serial: 0, time: .milliseconds(time), duration: nil, width: 1, height: 1, pixels: [0]))
+          serial: 0, time: .milliseconds(time), duration: nil,
+          bitmap: Bitmap(width: 1, height: 1, pixels: [0])))
     }
     return queue
   }

@@ -351,8 +351,8 @@ private struct FakeDecoder {
       pictureTime = isStill || next >= length ? nil : next
       return .picture(
         DecodedPicture(
-          serial: 0, time: time, duration: isStill ? nil : FakeDecoder.picture, width: 1,
-          height: 1, pixels: []))
+          serial: 0, time: time, duration: isStill ? nil : FakeDecoder.picture,
+          bitmap: Bitmap(width: 1, height: 1, pixels: [0])))
     }
     guard !hasSound || soundTime == nil else { return nil }
     isDone = true

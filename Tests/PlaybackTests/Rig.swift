@@ -73,8 +73,8 @@ extension DecodedPicture {
   /// A picture of 40 ms.
   static func at(_ milliseconds: Int) -> DecodedPicture {
     DecodedPicture(
-      serial: 0, time: .milliseconds(milliseconds), duration: .milliseconds(40), width: 1,
-      height: 1, pixels: [0])
+      serial: 0, time: .milliseconds(milliseconds), duration: .milliseconds(40),
+      bitmap: Bitmap(width: 1, height: 1, pixels: [0]))
   }
 }
 

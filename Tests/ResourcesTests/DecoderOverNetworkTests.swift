@@ -57,6 +57,6 @@ import Testing
       bench.network.close()
     }
     #expect(told[0].count == 50)
-    #expect(told[0].map(\.pixels) == told[1].map(\.pixels))
+    #expect(told[0].map(\.bitmap.pixels) == told[1].map(\.bitmap.pixels))
   }
 }

@@ -1,10 +1,10 @@
 import JSONText
 
-/// An animation's file as it came: bare, or packed in one of two ways.
+/// An animation file: bare Lottie text, or packed in one of two ways.
 package struct AnimationFile {
   package enum Packing: String {
     case bare = "lottie"
-    /// gzip, as Telegram's stickers are.
+    /// gzip: Telegram's stickers.
     case gzip = "tgs"
     /// A zip with a manifest.
     case dotLottie = "dotlottie"
@@ -13,10 +13,10 @@ package struct AnimationFile {
   package let packing: Packing
   /// The Lottie text without a byte order mark, of at most `LottieOutline.Limit.bytes`.
   package let text: [UInt8]
-  /// The zip that it came in.
+  /// The zip archive that contained it.
   let archive: ZipArchive?
 
-  /// Unpacks it, as far as the limit goes.
+  /// Unpacks it; throws if the text is longer than the limit.
   package init(_ bytes: [UInt8]) throws(DecodingError) {
     let limit = LottieOutline.Limit.bytes
     var text = bytes
@@ -44,10 +44,9 @@ package struct AnimationFile {
   }
 }
 
-/// What a dotLottie's manifest says (dotlottie.io, versions 1 and 2).
+/// Reads the manifest of a dotLottie (dotlottie.io, versions 1 and 2).
 package enum DotLottie {
-  /// The text of the animation that is to be played: the one that the manifest names first, or as
-  /// the one to start with.
+  /// The text of the animation to play: the one that the manifest chooses, else the first one in it.
   static func animation(in archive: ZipArchive, limit: Int) throws(DecodingError) -> [UInt8] {
     guard let manifest = try archive.member("manifest.json", limit: limit) else {
       throw DecodingError("an archive, not a media file")
@@ -64,13 +63,13 @@ package enum DotLottie {
     throw DecodingError("damaged: the animation that its manifest names is not in it")
   }
 
-  /// A name that stays in its folder.
+  /// Whether the name cannot lead out of its folder.
   private static func isPlain(_ name: String) -> Bool {
     !name.isEmpty && name.utf8.count <= 1024 && name != ".." && name != "."
       && !name.utf8.contains { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "\\") || $0 < 0x20 }
   }
 
-  /// The animation to play; nil where none is named.
+  /// The name of the animation to play; nil if there is none.
   package static func animationName(manifest: [UInt8]) -> String? {
     var reader = JSONReader(manifest)
     var first: String?
@@ -99,7 +98,7 @@ package enum DotLottie {
 }
 
 extension JSONReader {
-  /// One text member of the object that is next; nil where it has none or is no object.
+  /// A text member of the next object; nil if it is missing or the next value is not an object.
   fileprivate mutating func text(of name: String) throws(Failure) -> String? {
     guard try peek() == .object else {
       try skip()

@@ -1,21 +1,21 @@
 import DecoderLink
 
-/// Tells a Lottie animation with rlottie, once through.
+/// Draws a Lottie animation with rlottie, from beginning to end.
 final class AnimationStory: MediaDecoder {
   let info: MediaInfo
-  /// What is not drawn of it, in words that follow "NAME: ".
+  /// What is not drawn, in words that follow "NAME: "; nil if everything is.
   let note: String?
   private(set) var ends = StoryEnds()
   private let outline: LottieOutline
   private let animation: LottieAnimation
   private var kept = KeptFrames()
   private var next = 0
-  /// The frame gone to.
+  /// The current frame.
   private var current = 0
 
-  /// Processor time: a second more than any animation that is worth it needs.
+  /// Processor time for loading: a second more than any sensible animation needs.
   private static let loadingMilliseconds = 2_000
-  /// For up to so many pixels, and accordingly more for more of them.
+  /// Processor time for a frame of up to `framePixels` pixels; larger frames get accordingly more.
   private static let frameMilliseconds = 250
   private static let framePixels = 512 * 512
 
@@ -37,7 +37,7 @@ final class AnimationStory: MediaDecoder {
       displayHeight: UInt32(outline.height), frameRate: outline.rate, duration: outline.duration)
   }
 
-  /// All of the file, packed or not; one that is longer than an animation may be is no animation.
+  /// The whole file, packed or not; files longer than an animation may be are refused.
   private static func wholeFile(_ stream: ResourceStream) throws(DecodingError) -> [UInt8] {
     let limit = LottieOutline.Limit.bytes
     if let length = stream.length, length > UInt64(limit) { throw .tooLongAnimation }
@@ -61,20 +61,20 @@ final class AnimationStory: MediaDecoder {
     return .picture(outline.timing(of: current))
   }
 
-  func picture(for shape: PictureRequest) throws(DecodingError) -> PixelGrid {
+  func picture(for shape: PictureRequest) throws(DecodingError) -> Bitmap {
     kept.begin(shape)
-    if let grid = kept.frames[current] { return grid }
+    if let frame = kept.frames[current] { return frame }
     let plan = RenderPlan(shape, displayWidth: outline.width, displayHeight: outline.height)
     let share = max(1, plan.renderWidth * plan.renderHeight / Self.framePixels)
     let pixels = TimeLimit.within(milliseconds: Self.frameMilliseconds * share) {
       animation.render(frame: current, width: plan.renderWidth, height: plan.renderHeight)
     }
     let wanted = plan.reduce(pixels)
-    let grid = PixelGrid(
+    let frame = Bitmap(
       width: plan.width, height: plan.height,
       pixels: shape.keepsAlpha ? wanted : Backdrop.put(under: wanted))
-    kept.add(grid, as: current)
-    return grid
+    kept.add(frame, as: current)
+    return frame
   }
 
   func sound(before limit: Duration) throws(DecodingError) -> SoundRun? { nil }
@@ -86,14 +86,14 @@ final class AnimationStory: MediaDecoder {
   func rest() -> Bool { false }
 }
 
-/// Frames that were drawn once: an animation goes round and round.
+/// Frames that were already drawn, since animations are usually repeated.
 private struct KeptFrames {
   private var shape: PictureRequest?
-  private(set) var frames: [Int: PixelGrid] = [:]
+  private(set) var frames: [Int: Bitmap] = [:]
   private var bytes = 0
   private static let mostBytes = 16 << 20
 
-  /// Frames of another shape are worth nothing.
+  /// Drops frames of another shape.
   mutating func begin(_ shape: PictureRequest) {
     guard shape != self.shape else { return }
     self.shape = shape
@@ -101,10 +101,10 @@ private struct KeptFrames {
     bytes = 0
   }
 
-  mutating func add(_ grid: PixelGrid, as frame: Int) {
-    let size = grid.pixels.count * 4
+  mutating func add(_ bitmap: Bitmap, as frame: Int) {
+    let size = bitmap.pixels.count * 4
     guard bytes + size <= Self.mostBytes else { return }
     bytes += size
-    frames[frame] = grid
+    frames[frame] = bitmap
   }
 }

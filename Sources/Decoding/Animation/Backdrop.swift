@@ -1,10 +1,10 @@
-/// What is seen through an animation: it is meant to lie over something, and a terminal's own
-/// background is unknown.
+/// The background of an animation. Animations are meant to be drawn over something, and a terminal's
+/// own background is unknown.
 package enum Backdrop {
   /// Dark, and light enough that black lines still show.
   package static let colour: UInt32 = 0x20_2634
 
-  /// Premultiplied 0xAARRGGBB over the backdrop, 0x00RRGGBB.
+  /// Blends premultiplied 0xAARRGGBB with the backdrop to 0x00RRGGBB.
   package static func put(under pixels: [UInt32]) -> [UInt32] {
     pixels.map(put(under:))
   }
@@ -17,7 +17,7 @@ package enum Backdrop {
       let rest = 255 - alpha
       var result: UInt32 = 0
       for shift in [16, 8, 0] as [UInt32] {
-        // Exactly rounded division by 255 of what is below 255 * 255.
+        // Exactly rounded division by 255 of a number below 255 * 255.
         let share = (colour >> shift & 0xFF) * rest + 128
         result |= min(255, (pixel >> shift & 0xFF) + (share + share >> 8) >> 8) << shift
       }

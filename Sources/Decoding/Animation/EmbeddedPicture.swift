@@ -1,10 +1,10 @@
-/// A picture that an animation carries as a `data:` URL (RFC 2397).
+/// A picture in an animation's text, as a `data:` URL (RFC 2397).
 enum EmbeddedPicture {
-  /// As far as a header with its own small picture may reach.
+  /// A header may be so long, in bytes, as it may contain a thumbnail.
   private static let longestHead = 256 << 10
 
-  /// The pixels that its header declares; 0 where none can be told, as the renderer then finds none
-  /// either or is stopped by its memory limit.
+  /// The number of pixels that its header declares; 0 if unknown: then the renderer does not find it
+  /// either, or is stopped by its memory limit.
   static func pixels(of url: String) -> Int {
     guard let text = content(of: url),
       let size = DeclaredSize.find(in: base64(text, upTo: longestHead))
@@ -15,7 +15,7 @@ enum EmbeddedPicture {
     return overflow ? .max >> 8 : min(pixels, .max >> 8)
   }
 
-  /// The bytes of the picture; nil where the URL says them in another way than in base64.
+  /// The bytes of the picture; nil if the URL is not in base64.
   static func bytes(of url: String) -> [UInt8]? {
     guard let text = content(of: url),
       url.utf8.prefix(upTo: text.startIndex).dropLast().suffix(7).elementsEqual(";base64".utf8)
@@ -32,7 +32,7 @@ enum EmbeddedPicture {
 
   // MARK: Base64 (RFC 4648)
 
-  /// The bytes that text stands for, up to its first other character.
+  /// Decodes base64, up to the first other character.
   private static func base64(_ text: Substring.UTF8View, upTo limit: Int) -> [UInt8] {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(min(limit, text.count / 4 * 3))
@@ -73,7 +73,7 @@ enum EmbeddedPicture {
   private static let digits = Array(
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 
-  /// Appends the text that stands for bytes.
+  /// Appends bytes as base64.
   static func append(_ bytes: [UInt8], to text: inout [UInt8]) {
     text.reserveCapacity(text.count + bytes.count / 3 * 4 + 4)
     for start in stride(from: 0, to: bytes.count, by: 3) {

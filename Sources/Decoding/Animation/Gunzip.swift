@@ -2,7 +2,7 @@ import System
 
 /// Unpacks animations in gzip.
 enum Gunzip {
-  /// The bytes of the first member; throws where they would be more than `limit`.
+  /// Unpacks the first member; throws if it would be more than `limit` bytes.
   static func unpack(_ bytes: [UInt8], limit: Int) throws(DecodingError) -> [UInt8] {
     do throws(Gzip.Failure) {
       return try Gzip.unpack(bytes, limit: limit)

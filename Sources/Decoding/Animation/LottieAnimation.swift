@@ -5,11 +5,11 @@ package final class LottieAnimation {
   private let animation: OpaquePointer
 
   /// - Parameters:
-  ///   - text: checked by `LottieOutline` before.
-  ///   - key: rlottie keeps animations by their keys, and gives what it knows for one it has.
+  ///   - text: must have been checked by `LottieOutline`.
+  ///   - key: rlottie caches animations by key, and ignores the text for a key that it has.
   package init?(text: [UInt8], key: String) {
-    // rlottie wants its text to end with a NUL. Where pictures lie outside, it looks for them below
-    // this path, below which nothing can be.
+    // rlottie needs a NUL after the text. It looks for external pictures below this path, which cannot
+    // contain anything.
     let loaded = (text + [0]).withUnsafeBytes { memory in
       lottie_animation_from_data(
         memory.bindMemory(to: CChar.self).baseAddress, key, "/dev/null/")
@@ -18,21 +18,21 @@ package final class LottieAnimation {
     animation = loaded
   }
 
-  /// Once a process, before the first frame: rlottie starts a thread for each processor, and on a
-  /// machine with many of them their usual stacks and heaps are more than the memory limit.
+  /// Called once a process, before the first frame: rlottie starts a thread for each processor, and
+  /// with many of them the usual stacks and heaps would exceed the memory limit.
   static func keepThreadsSmall() { rl_keep_threads_small() }
 
   deinit { lottie_animation_destroy(animation) }
 
-  /// Draws a frame, counted from the first, fitted into so many pixels: premultiplied 0xAARRGGBB.
+  /// Draws a frame, counted from 0, into so many pixels: premultiplied 0xAARRGGBB.
   package func render(frame: Int, width: Int, height: Int) -> [UInt32] {
     var pixels = [UInt32](repeating: 0, count: width * height)
     lottie_animation_render(animation, frame, &pixels, width, height, width * 4)
     return pixels
   }
 
-  /// Once a process, before the sandbox closes: rlottie loads what reads embedded pictures from a
-  /// file when it first meets one.
+  /// Called once a process, before the sandbox closes: rlottie loads the library that decodes embedded
+  /// pictures when it first meets one.
   static func warmUp() {
     let pixel =
       "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg=="

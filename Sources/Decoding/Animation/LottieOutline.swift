@@ -1,32 +1,32 @@
 import DecoderLink
 import JSONText
 
-/// What a Lottie text says about its animation as a whole, checked before the renderer sees it: that
-/// one takes numbers as they come, and draws whatever it is told to.
+/// The properties of a whole animation, from its text. They are checked before the renderer sees it,
+/// since that trusts all numbers and draws whatever it is asked to.
 package struct LottieOutline: Equatable {
   package private(set) var width = 0
   package private(set) var height = 0
   /// Frames per second.
   package private(set) var rate = 0.0
   package private(set) var frameCount = 0
-  /// In frames; the last frame may be a part of one.
+  /// In frames; the last one may be a fraction.
   private var span = 0.0
 
   package enum Limit {
     package static let bytes = 8 << 20
-    /// No drawing is that large: it is scaled to what is shown of it.
+    /// The largest width and height; the drawing itself is scaled to the grid.
     package static let side = 65_536
     package static let frames = 36_000
     package static let rates = 1.0...120.0
-    /// For a rate outside of that.
+    /// Used for a rate out of range.
     package static let usualRate = 30.0
-    /// Layers and shapes in all, with what is drawn several times counted so often.
+    /// Layers and shapes in all; those of a composition that is drawn several times count as often.
     static let parts = 200_000.0
-    /// Compositions in each other.
+    /// The depth of nested compositions.
     static let nesting = 64
-    /// Pixels of all embedded pictures.
+    /// The pixels of all embedded pictures together.
     static let pixels = 16 << 20
-    /// No frame is numbered higher.
+    /// The highest frame number.
     static let frameNumber = 1e7
   }
 
@@ -49,7 +49,7 @@ package struct LottieOutline: Equatable {
       throw DecodingError("the animation has too many frames")
     }
     span = end - first
-    // Rates like 29.97 leave a ten-thousandth of a frame behind, which is none.
+    // Rates like 29.97 leave a ten-thousandth of a frame, which does not count.
     frameCount = max(1, Int((span - 0.01).rounded(.up)))
     try reader.compositions.check()
   }
@@ -67,19 +67,19 @@ package struct LottieOutline: Equatable {
     return Int(whole)
   }
 
-  /// When the animation is over.
+  /// The animation's length.
   package var duration: Duration { time(ofFrames: span) }
 
-  /// When a frame is shown, and for how long.
+  /// The time and duration of a frame.
   package func timing(of frame: Int) -> PictureTiming {
     let start = time(ofFrames: Double(frame))
     let end = frame + 1 < frameCount ? time(ofFrames: Double(frame + 1)) : duration
     return PictureTiming(time: start, duration: frameCount > 1 ? max(.zero, end - start) : nil)
   }
 
-  /// The frame that is shown at a time; the last one after the end.
+  /// The frame at a time; the last one after the end.
   package func frame(at time: Duration) -> Int {
-    // A time to which a frame's own start was rounded, to a nanosecond, is that frame's.
+    // A frame's start is rounded to nanoseconds; the frame at that time must be this one.
     let frames = min(Double(frameCount), max(0, (time / .seconds(1) + 2e-9) * rate))
     return min(frameCount - 1, Int(frames))
   }
@@ -89,13 +89,13 @@ package struct LottieOutline: Equatable {
   }
 }
 
-/// The compositions of an animation by their names, and what drawing each of them costs.
+/// The compositions of an animation by name, and the cost of drawing each of them.
 struct LottieCompositions {
-  /// One of them; the outermost has no name.
+  /// A composition; the outermost has no name.
   struct Composition {
     /// Layers and shapes of its own.
     var parts = 0.0
-    /// How often it draws each other one.
+    /// How often it draws each other composition.
     var uses: [String: Double] = [:]
   }
 
@@ -107,7 +107,8 @@ struct LottieCompositions {
     case known(Double)
   }
 
-  /// Compositions that draw each other twice each, some levels deep, would never be drawn to the end.
+  /// Throws if drawing would not end: a few levels of compositions that each draw the next one twice
+  /// are already too much.
   func check() throws(DecodingError) {
     var costs: [String: Cost] = [:]
     guard try cost(of: outermost, &costs, depth: 0) <= LottieOutline.Limit.parts else {
@@ -125,7 +126,7 @@ struct LottieCompositions {
       case .counting: throw DecodingError("damaged: a part of the animation contains itself")
       case .known(let cost): sum += count * cost
       case nil:
-        // What is not there draws nothing.
+        // A missing composition draws nothing.
         guard let other = named[name] else { continue }
         costs[name] = .counting
         let cost = try cost(of: other, &costs, depth: depth + 1)

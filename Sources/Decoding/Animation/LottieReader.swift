@@ -1,7 +1,7 @@
 import JSONText
 
-/// Goes through a Lottie text and notes what `LottieOutline` judges. Of several members of one name
-/// each counts, since it is unknown which one the renderer takes.
+/// Collects from a Lottie text what `LottieOutline` checks. All members of the same name count, since
+/// it is unknown which one the renderer uses.
 struct LottieReader {
   private(set) var width: Double?
   private(set) var height: Double?
@@ -47,7 +47,7 @@ struct LottieReader {
     try reader.finish()
   }
 
-  /// A length: the one farther from what is allowed counts.
+  /// A length; of two, the one that is further out of range counts.
   private mutating func number(beside known: Double?) throws(JSONReader.Failure) -> Double? {
     guard let value = try reader.largestNumber(beside: nil) else { return known }
     guard let known else { return value }
@@ -110,7 +110,7 @@ struct LottieReader {
 extension DecodingError {
   static let tooLargePictures = DecodingError("the pictures in the animation are too large")
 
-  /// An animation's text is no JSON, or deeper than any reader goes.
+  /// The text is not JSON, or is nested too deeply.
   static func notReadable(_ failure: JSONReader.Failure) -> DecodingError {
     DecodingError(
       failure.what.hasPrefix("it is nested")
@@ -126,7 +126,7 @@ extension LottieCompositions.Composition {
 }
 
 extension JSONReader {
-  /// The number that is next, or the larger one; anything else leaves the known one.
+  /// The larger of the next number and the known one; other values leave the known one.
   fileprivate mutating func largestNumber(beside known: Double?) throws(Failure) -> Double? {
     guard try peek() == .number else {
       try skip()
@@ -136,7 +136,7 @@ extension JSONReader {
     return max(value, known ?? value)
   }
 
-  /// The largest number anywhere in the value that is next; 0 where there is none.
+  /// The largest number anywhere in the next value; 0 if there is none.
   fileprivate mutating func largestNumberInside() throws(Failure) -> Double {
     switch try peek() {
     case .number: return Double(try number()) ?? 0
@@ -156,7 +156,8 @@ extension JSONReader {
     }
   }
 
-  /// The shapes in the array that is next: those in groups too, and those that a repeater makes.
+  /// The number of shapes in the next array, including those in groups and the copies that a repeater
+  /// makes.
   fileprivate mutating func shapeCount() throws(Failure) -> Double {
     var sum = 0.0
     var copies = 1.0

@@ -1,19 +1,19 @@
 import DecoderLink
 
-/// How an animation is drawn for a grid: rlottie draws square pixels and all of the animation, a grid
-/// may have others and want its middle alone.
+/// How an animation is drawn for a grid. rlottie draws the whole animation in square pixels; a grid may
+/// have other pixels and show only the middle.
 package struct RenderPlan: Equatable {
-  /// What is wanted.
+  /// The size of the result, in grid pixels.
   package let width: Int
   package let height: Int
-  /// What is drawn, in square pixels.
+  /// The size that rlottie draws, in square pixels.
   package let renderWidth: Int
   package let renderHeight: Int
-  /// The middle part of it that is seen.
+  /// The visible middle of it.
   private let seenWidth: Double
   private let seenHeight: Double
 
-  /// More is not drawn; what is wanted is then enlarged.
+  /// The most pixels that are drawn; a larger result is enlarged.
   private static let mostPixels = 4_194_304.0
   /// rlottie counts the pixels of a row and the rows in 16 bits.
   private static let longestSide = 32_767.0
@@ -23,7 +23,7 @@ package struct RenderPlan: Equatable {
       displayWidth: UInt32(displayWidth), displayHeight: UInt32(displayHeight))
     width = Int(fitted.width)
     height = Int(fitted.height)
-    // At least one drawn pixel for each wanted one, in either direction.
+    // At least one drawn pixel for each pixel of the result, in both directions.
     var wide = Double(width) / fitted.visibleWidth * max(1, shape.pixelAspect)
     var high = Double(height) / fitted.visibleHeight * max(1, 1 / shape.pixelAspect)
     let excess = max(
@@ -36,7 +36,8 @@ package struct RenderPlan: Equatable {
     seenHeight = max(1, Double(renderHeight) * fitted.visibleHeight)
   }
 
-  /// The wanted pixels of those drawn, each the mean of the area that it covers. Premultiplied.
+  /// Reduces what was drawn to the result: each pixel is the mean of the area that it covers.
+  /// Premultiplied.
   package func reduce(_ pixels: [UInt32]) -> [UInt32] {
     if renderWidth == width, renderHeight == height { return pixels }
     let across = BoxAxis(
@@ -74,7 +75,7 @@ package struct RenderPlan: Equatable {
 }
 
 extension BoxAxis.Cell {
-  /// The samples that the cell touches, with what each weighs.
+  /// Calls `body` with each sample of the cell and its weight.
   fileprivate func forEachSample(_ body: (_ index: Int, _ weight: UInt32) -> Void) {
     if before > 0 { body(whole.lowerBound - 1, before) }
     for index in whole { body(index, BoxAxis.unit) }

@@ -1,12 +1,12 @@
 import Glibc
 
-/// Ends this process when a call into a library takes too long: SIGPROF for processor time, SIGALRM
-/// for time on the clock. The signals' own actions do it, so that nothing need run for it here.
+/// Ends this process when a call into a library takes too long: SIGPROF for processor time, SIGALRM for
+/// elapsed time. The default actions of the signals end it, so no code of this program must run.
 package enum TimeLimit {
-  /// Far beyond the processor time: a busy machine is no reason to give an animation up.
+  /// Elapsed time allowed for each second of processor time: a busy machine alone must not end it.
   private static let patience = 8
 
-  /// Does some work within so many milliseconds of processor time.
+  /// Runs `work` within so many milliseconds of processor time.
   package static func within<Result>(milliseconds: Int, _ work: () throws -> Result) rethrows
     -> Result
   {

@@ -4,17 +4,17 @@ import Glibc
 /// A zip in memory, read with libarchive. Binding file: unsafe pointers.
 final class ZipArchive {
   private let bytes: [UInt8]
-  /// More members than any animation has.
+  /// At most so many members are read; no animation has more.
   private static let mostMembers = 10_000
 
-  /// Once a process, before the sandbox closes: libarchive knows names outside of ASCII only where the
-  /// locale has them, which lies in a file.
+  /// Called once a process, before the sandbox closes: libarchive supports names beyond ASCII only with
+  /// a locale that has them, and locales are files.
   static func prepare() { setlocale(LC_CTYPE, "C.UTF-8") }
 
   init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-  /// A member's bytes; nil where there is none of this name. Throws where they would be more than
-  /// `limit`, or are damaged.
+  /// The bytes of a member; nil if there is none of this name. Throws if they are damaged or more than
+  /// `limit`.
   func member(_ name: String, limit: Int) throws(DecodingError) -> [UInt8]? {
     var found: [UInt8]?
     try goThrough(limit: limit, .tooLongAnimation, where: { $0 == name }) { _, bytes in
@@ -24,8 +24,8 @@ final class ZipArchive {
     return found
   }
 
-  /// All members whose names end so, in whatever case, with their bytes. Throws where they would be
-  /// more than `limit` in all, or are damaged.
+  /// All members whose names have one of these endings, in upper or lower case. Throws if they are
+  /// damaged or more than `limit` bytes in all.
   func members(endingIn ends: [String], limit: Int) throws(DecodingError) -> [String: [UInt8]] {
     var found: [String: [UInt8]] = [:]
     try goThrough(
@@ -38,7 +38,7 @@ final class ZipArchive {
     return found
   }
 
-  /// Unpacks the members that are wanted, until `take` wants no more.
+  /// Unpacks the wanted members until `take` returns false.
   private func goThrough(
     limit: Int, _ tooLarge: DecodingError, where isWanted: (String) -> Bool,
     take: (String, [UInt8]) -> Bool
@@ -46,7 +46,7 @@ final class ZipArchive {
     guard let archive = archive_read_new() else { throw .outOfMemory }
     defer { archive_read_free(archive) }
     archive_read_support_format_zip(archive)
-    // libarchive reads from the bytes until it is freed, which is before this closure ends.
+    // libarchive reads the bytes until it is closed, which is before this closure ends.
     let failure = bytes.withUnsafeBytes { memory -> DecodingError? in
       guard archive_read_open_memory(archive, memory.baseAddress, memory.count) == ARCHIVE_OK else {
         return Self.damaged

@@ -1,19 +1,20 @@
 import CFFmpeg
 
-/// A segment of an HLS list with METHOD=AES-128, in clear (RFC 8216, 5.2: CBC with PKCS7 padding).
+/// Decrypts a segment of an HLS playlist with METHOD=AES-128 (RFC 8216, 5.2: CBC with PKCS7 padding).
 /// Binding file: unsafe pointers.
 package final class DecryptingStream: ByteStream {
   private let source: any ByteStream
   private let cipher: OpaquePointer
   private var vector: [UInt8]
-  /// The last block is held back until it is known whether it ends the segment with its padding.
+  /// The last block, kept back until it is known whether it is the segment's last, which ends with
+  /// padding.
   private var held: [UInt8] = []
   private var isAtEnd = false
 
   package let length: UInt64? = nil
   package var failure: DecodingError? { source.failure }
 
-  /// Nil where key and vector are not of 16 bytes each, as hexadecimal digits.
+  /// Nil unless key and vector are 16 bytes each, as hexadecimal digits.
   package init?(_ source: any ByteStream, key: String, vector: String) {
     guard let key = Self.block(key), let vector = Self.block(vector), let cipher = av_aes_alloc()
     else { return nil }

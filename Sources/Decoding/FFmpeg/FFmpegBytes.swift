@@ -5,17 +5,17 @@ final class FFmpegBytes {
   /// Valid while this object lives.
   let context: UnsafeMutablePointer<AVIOContext>
   let stream: any ByteStream
-  /// What the callbacks find again.
+  /// The object that the callbacks receive.
   private let holder: Holder
 
-  /// One request to the player; larger ones cost a network story its first picture.
+  /// The size of one request to the player; larger requests delay the first picture over a network.
   private static let bufferSize = 128 << 10
 
   init(_ stream: any ByteStream) throws(DecodingError) {
     self.stream = stream
     holder = Holder(stream)
     guard let buffer = av_malloc(Self.bufferSize) else { throw .outOfMemory }
-    // The holder outlives the context: this object has both.
+    // The holder outlives the context, since this object owns both.
     let context = avio_alloc_context(
       buffer.assumingMemoryBound(to: UInt8.self), Int32(Self.bufferSize), 0,
       Unmanaged.passUnretained(holder).toOpaque(), readStream, nil, seekStream)
@@ -27,7 +27,7 @@ final class FFmpegBytes {
     self.context = context
   }
 
-  /// Has only little read at each place that is gone to until `body` ends: a search looks at many.
+  /// Makes reads small while `body` runs: a search reads a little at many places.
   func search<Result>(_ body: () -> Result) -> Result {
     holder.search(true)
     defer { holder.search(false) }
@@ -41,10 +41,10 @@ final class FFmpegBytes {
   }
 }
 
-/// A class to point to: an existential has no address that stays.
+/// A class, since the callbacks need an address that does not change, which an existential lacks.
 private final class Holder {
   let stream: any ByteStream
-  /// The most that the next read asks for, while a place is searched.
+  /// The most that the next read requests during a search.
   private var most: Int?
 
   private static let glance = 16 << 10
@@ -58,7 +58,7 @@ private final class Holder {
     return stream.move(to: position)
   }
 
-  /// Nil where they cannot be had. What is read on and on while searching is read in larger parts.
+  /// Nil if they cannot be read. Sequential reads during a search become larger and larger.
   func read(_ count: Int) -> [UInt8]? {
     let bytes = try? stream.read(min(count, most ?? 1 << 20))
     most = most.map { min($0 * 2, 1 << 20) }

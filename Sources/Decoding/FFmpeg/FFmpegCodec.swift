@@ -5,7 +5,7 @@ import Glibc
 final class FFmpegFrame {
   /// Valid while this object lives.
   let raw: UnsafeMutablePointer<AVFrame>
-  /// What the format calls alpha is not meant so.
+  /// The alpha channel of its format is to be ignored.
   var isOpaque = false
 
   init() throws(DecodingError) {
@@ -13,7 +13,7 @@ final class FFmpegFrame {
     self.raw = raw
   }
 
-  /// One with room for a picture, of which nothing is set.
+  /// A frame with memory for a picture; the pixels are not initialised.
   convenience init(width: Int, height: Int, format: AVPixelFormat) throws(DecodingError) {
     try self.init()
     raw.pointee.width = Int32(width)
@@ -29,11 +29,11 @@ final class FFmpegFrame {
 
   var width: Int { Int(raw.pointee.width) }
   var height: Int { Int(raw.pointee.height) }
-  /// When it is shown, on its stream's clock, as well as FFmpeg can tell.
+  /// Its presentation time on its stream's clock, as well as FFmpeg can determine it.
   var timestamp: Int64? { known(raw.pointee.best_effort_timestamp) }
   var duration: Int64? { raw.pointee.pkt_duration > 0 ? raw.pointee.pkt_duration : nil }
 
-  /// Keeps the samples of no more than this time.
+  /// Drops the samples after so much time.
   func keepSound(for time: Duration) {
     let samples = (time / .seconds(1) * Double(raw.pointee.sample_rate)).rounded()
     if samples < Double(raw.pointee.nb_samples) { raw.pointee.nb_samples = Int32(samples) }
@@ -56,7 +56,7 @@ final class FFmpegFrame {
     }
   }
 
-  /// Points to pixels that somebody else owns and that must outlive their use.
+  /// Points to pixels that somebody else owns, which must outlive the frame's use of them.
   func lend(
     _ pixels: UnsafeMutablePointer<UInt8>, strideBytes: Int, width: Int, height: Int,
     pixels order: PackedPixels
@@ -69,7 +69,7 @@ final class FFmpegFrame {
     raw.pointee.format = order.format.rawValue
   }
 
-  /// The picture's own display matrix (FFmpeg makes one of a JPEG's EXIF orientation).
+  /// The picture's own display matrix (FFmpeg makes one from a JPEG's EXIF orientation).
   var orientation: Orientation? {
     guard let side = av_frame_get_side_data(raw, AV_FRAME_DATA_DISPLAYMATRIX),
       side.pointee.size >= 36, let data = side.pointee.data
@@ -77,13 +77,13 @@ final class FFmpegFrame {
     return Orientation(matrix: data)
   }
 
-  /// The size that a viewer must see, in square pixels.
+  /// The displayed size, in square pixels.
   func displaySize(pixelAspect: Double, orientation: Orientation) -> (width: Int, height: Int) {
     let wide = max(1, Int((Double(width) * pixelAspect).rounded()))
     return orientation.seen(width: wide, height: max(1, height))
   }
 
-  /// Width over height of a stored pixel, where the picture says so and it is sane.
+  /// Width over height of a stored pixel; nil if the picture gives none or an absurd one.
   var pixelAspect: Double? { sane(raw.pointee.sample_aspect_ratio) }
 }
 
@@ -110,7 +110,7 @@ final class FFmpegCodec {
     }
   }
 
-  /// FFmpeg's own decoders of VP8 and VP9 know no alpha; libvpx does.
+  /// FFmpeg's own decoders of VP8 and VP9 do not decode alpha; those of libvpx do.
   private static func decoder(for stream: FFmpegStream) -> UnsafePointer<AVCodec>? {
     let alpha: UnsafePointer<AVCodec>? =
       switch stream.codec {
@@ -126,14 +126,14 @@ final class FFmpegCodec {
     avcodec_free_context(&pointer)
   }
 
-  /// What became of asking for a picture.
+  /// The result of `receive`.
   enum Outcome {
     case frame
     case needsPacket
     case end
   }
 
-  /// Decodes the next picture or samples into `frame`.
+  /// Decodes the next picture or run of samples into `frame`.
   func receive(into frame: FFmpegFrame) throws(DecodingError) -> Outcome {
     FFmpegLibrary.beginCall()
     let code = avcodec_receive_frame(context, frame.raw)
@@ -143,28 +143,29 @@ final class FFmpegCodec {
     return code == ff_error_eof() ? .end : .needsPacket
   }
 
-  /// Gives the decoder a packet, nil for the end. A broken packet is skipped.
+  /// Sends a packet to the decoder, nil for the end. A broken packet is skipped.
   func send(_ packet: FFmpegPacket?) throws(DecodingError) {
     FFmpegLibrary.beginCall()
     let code = avcodec_send_packet(context, packet?.raw)
     if code == ff_error_memory() { throw .outOfMemory }
   }
 
-  /// Forgets what it has; the next packet begins anew.
+  /// Drops all decoding state, as before a seek.
   func flush() { avcodec_flush_buffers(context) }
 
-  /// Leaves out the loop filter: its traces vanish in a large reduction.
+  /// Skips the loop filter: that cannot be seen in a much smaller picture.
   func skipLoopFilter(_ skip: Bool) {
     context.pointee.skip_loop_filter = skip ? AVDISCARD_ALL : AVDISCARD_DEFAULT
   }
 
-  /// Leaves out pictures that no other refers to.
+  /// Skips pictures that no other picture refers to.
   func skipNonReference(_ skip: Bool) {
     context.pointee.skip_frame = skip ? AVDISCARD_NONREF : AVDISCARD_DEFAULT
   }
 }
 
-/// A JPEG that breaks off leaves the rest of its picture as it was: gray, as elsewhere, not green.
+/// Fills a JPEG's buffer with gray: the missing rest of a truncated picture is gray, as in other
+/// programs, not green.
 private func grayBuffer(
   _ context: UnsafeMutablePointer<AVCodecContext>?, _ frame: UnsafeMutablePointer<AVFrame>?,
   _ flags: Int32
@@ -178,20 +179,21 @@ private func grayBuffer(
   return code
 }
 
-/// What a picture may be.
+/// The largest pictures that are decoded, in pixels.
 enum PictureLimits {
   static let pixels = 64 << 20
-  /// Where it is reduced while it is decoded, or takes no more memory than there is.
+  /// For pictures that are reduced while they are decoded, or whose decoder needs no memory beside the
+  /// picture.
   static let reduciblePixels = 250_000_000
 
-  /// What a larger one is reduced to while it is decoded: enough for any terminal, and for a still that
-  /// is saved.
+  /// The size that larger ones are reduced to while they are decoded: enough for any terminal, and for
+  /// a still that is saved.
   static let reducedPixels = 24 << 20
 
-  /// Of HEIF, which is decoded whole, with its planes beside it.
+  /// For HEIF, which is decoded whole, with its planes in memory beside it.
   static let wholePixels = 110_000_000
 
-  /// The least whole number that both sides of a picture are divided by, so that it is no larger.
+  /// The smallest whole number that both sides must be divided by to have at most `reducedPixels`.
   static func divisor(_ size: (width: Int, height: Int)) -> Int {
     var divisor = 1
     while (size.width + divisor - 1) / divisor * ((size.height + divisor - 1) / divisor)
@@ -202,7 +204,7 @@ enum PictureLimits {
     return divisor
   }
 
-  /// Of these nothing but the decoded picture takes memory.
+  /// Codecs whose decoders need no memory beside the decoded picture.
   private static let plain: [AVCodecID] = [
     AV_CODEC_ID_PNG, AV_CODEC_ID_TIFF, AV_CODEC_ID_BMP, AV_CODEC_ID_PPM, AV_CODEC_ID_PGM,
     AV_CODEC_ID_PBM, AV_CODEC_ID_TARGA,

@@ -19,21 +19,21 @@ final class FFmpegPacket {
   var stream: Int { Int(raw.pointee.stream_index) }
   var sizeBytes: Int { Int(raw.pointee.size) }
   var isKey: Bool { raw.pointee.flags & AV_PKT_FLAG_KEY != 0 }
-  /// Decoded for others' sake only, never shown.
+  /// It is decoded because other packets refer to it, but never shown.
   var isDiscarded: Bool { raw.pointee.flags & AV_PKT_FLAG_DISCARD != 0 }
   var timestamp: Int64? { known(raw.pointee.pts) }
-  /// When it is decoded.
+  /// Its decoding time on its stream's clock.
   var decodingTimestamp: Int64? { known(raw.pointee.dts) }
-  /// Where it begins in the file, in bytes, as far as that is known.
+  /// Its offset in the file in bytes, if known.
   var place: Int64? { raw.pointee.pos >= 0 ? raw.pointee.pos : nil }
-  /// The stream that it is of, and what that lives in; nil before a router has it.
+  /// Its stream, and the input that owns the stream; nil before a router has read it.
   private(set) var source: FFmpegStream?
   private(set) var owner: FFmpegInput?
 
-  /// What was added to its times.
+  /// The offset that was added to its times.
   private(set) var added = Duration.zero
 
-  /// Adds so much to its times, and keeps what it is of alive.
+  /// Adds an offset to its times, and keeps its stream and input alive.
   func join(_ stream: FFmpegStream, of input: FFmpegInput, adding time: Duration) {
     source = stream
     owner = input
@@ -67,20 +67,20 @@ final class FFmpegInput {
   private let bytes: FFmpegBytes
   private let opener: FFmpegOpener
   private let resource: ResourceStream
-  /// Opens another part of a playlist.
+  /// Opens a part of a playlist.
   private let openPart: (_ number: Int) throws(DecodingError) -> FFmpegInput
-  /// How long the parts of a playlist with discontinuities say that they are; none of all else.
+  /// The declared lengths of the parts of a playlist with discontinuities; empty for anything else.
   let partLengths: [Duration]
 
-  /// The HLS demuxer needs a name, which relative addresses then stand beside.
+  /// The HLS demuxer needs a name, to which relative addresses are resolved.
   private static let name = "list"
 
   /// - Parameters:
-  ///   - format: the demuxer, where it need not be found out.
+  ///   - format: the demuxer; nil to detect it.
   ///   - codec: the codec of a picture without a container.
-  ///   - contents: what stands in the resource, put right.
-  ///   - playlist: a playlist that stands in it, put right.
-  ///   - part: of a playlist with discontinuities, which part of it.
+  ///   - contents: a repaired copy of the resource's bytes.
+  ///   - playlist: the prepared form of the playlist in the resource.
+  ///   - part: which part of a playlist with discontinuities to open.
   init(
     _ stream: ResourceStream, connection: PlayerConnection, format: String? = nil,
     codec: AVCodecID? = nil, contents: [UInt8]? = nil, playlist: PreparedPlaylist? = nil,
@@ -122,15 +122,15 @@ final class FFmpegInput {
     context = opened
   }
 
-  /// Another part of the same playlist.
+  /// Opens another part of the same playlist.
   func part(_ number: Int) throws(DecodingError) -> FFmpegInput { try openPart(number) }
 
-  /// Whether a clock may jump in it.
+  /// Whether its format allows a clock to jump.
   var mayJump: Bool {
     context.pointee.iformat.map { $0.pointee.flags & AVFMT_TS_DISCONT != 0 } ?? false
   }
 
-  /// Whether the clock of a transport stream is seen to jump.
+  /// Whether samples show that the clock of a transport stream jumps.
   func clockJumps(of stream: FFmpegStream) -> Bool {
     guard demuxer == "mpegts", let size = resource.length, let length = Int64(exactly: size),
       length <= Self.longestSearched
@@ -138,17 +138,17 @@ final class FFmpegInput {
     return TransportClock.jumps(length: length, stream: stream.number, read: resource.peek)
   }
 
-  /// Whether its packets may be gone through to find out where times lie: it goes to places, and is
-  /// neither too long nor still to come.
+  /// Whether its packets may be scanned to build a `SeekMap`: it can seek, is not too long, and all of
+  /// it is available.
   var canBeSearched: Bool {
     demuxer == "mpegts" && isWhole
       && resource.length.map { $0 <= UInt64(Self.longestSearched) } ?? false
   }
 
-  /// Longer files are not gone through for their jumps before they are told.
+  /// Longer files are not scanned for jumps, in bytes.
   private static let longestSearched: Int64 = 512 << 20
 
-  /// Goes to a place where a packet begins.
+  /// Seeks to the offset of a packet.
   func seek(toByte offset: Int64) -> Bool {
     av_seek_frame(context, -1, offset, AVSEEK_FLAG_BYTE) >= 0
   }
@@ -158,7 +158,8 @@ final class FFmpegInput {
     avformat_close_input(&pointer)
   }
 
-  /// For HLS: the player judges what may be opened, not the end of a name; connections are its own.
+  /// For HLS: the player decides what may be opened, so file extensions are not checked, and FFmpeg
+  /// manages no connections.
   private static func options() -> OpaquePointer? {
     var options: OpaquePointer?
     let values = [
@@ -169,8 +170,8 @@ final class FFmpegInput {
     return options
   }
 
-  /// The sound that belongs to a video: of the same programme where there are several, and one that
-  /// can be decoded where there is any.
+  /// The sound for a video: from the same programme if there are several, and one that can be decoded
+  /// if there is any.
   func sound(beside video: FFmpegStream?) -> FFmpegStream? {
     let all = streams.filter(\.isSound)
     let decodable = all.filter(\.hasDecoder)
@@ -183,14 +184,14 @@ final class FFmpegInput {
     return sounds.first(where: \.isDefault) ?? sounds.first
   }
 
-  /// The video to tell: the one that the container prefers.
+  /// The video to play: the one that the container prefers.
   var video: FFmpegStream? {
     let videos = streams.filter { $0.isVideo && !$0.isAttachedPicture && !$0.isEmpty }
     return videos.first(where: \.isDefault) ?? videos.first
   }
 
-  /// Whether the headers leave open what decoding needs. Those of mp4 do not; elsewhere an H.264
-  /// decoder must be told how far pictures are reordered, or it drops some of the first.
+  /// Whether the headers lack something that decoding needs. Those of MP4 do not; in other containers
+  /// an H.264 decoder must know how far pictures are reordered, or it drops some of the first.
   var needsStreamInfo: Bool {
     if style != .video || container == "mov" { return false }
     guard container == "matroska" else { return true }
@@ -198,7 +199,7 @@ final class FFmpegInput {
     return streams.contains { $0.isVideo && !plain.contains($0.codec) }
   }
 
-  /// What kind of story its pictures are.
+  /// What kind of story its pictures make.
   var style: VideoDecoder.Style {
     let name = demuxer
     if name.hasSuffix("_pipe") || name.hasPrefix("image2") || name == "ico" { return .still }
@@ -209,7 +210,7 @@ final class FFmpegInput {
       ? .animation : .video
   }
 
-  /// Looks into the streams for what their headers do not say.
+  /// Reads packets to find what the headers do not say.
   func findStreamInfo() { _ = avformat_find_stream_info(context, nil) }
 
   var streams: [FFmpegStream] {
@@ -221,7 +222,7 @@ final class FFmpegInput {
   /// Whether it is an MP4 or one of its kind (ISO 14496-12).
   var isMP4: Bool { demuxer.hasPrefix("mov") }
 
-  /// The short name of the container, the first where the demuxer has several.
+  /// The short name of the container; the first one if the demuxer has several.
   var container: String { String(demuxer.split(separator: "_pipe").first ?? "") }
 
   private var demuxer: String {
@@ -229,17 +230,17 @@ final class FFmpegInput {
     return String(String(cString: name).prefix { $0 != "," })
   }
 
-  /// The length that the container claims, where it is positive.
+  /// The length in the container's header, if it is positive.
   var duration: Duration? {
     let value = context.pointee.duration
     return value > 0 ? .microseconds(value) : nil
   }
 
-  /// The length, where it is one that media can have.
+  /// The container's length, if it is plausible.
   var plausibleDuration: Duration? { plausibleDuration(of: [], zero: .zero) }
 
-  /// The length of the streams that are told where their headers know it, else the container's;
-  /// nil where it is none that media can have.
+  /// The longest of the given streams' lengths if their headers have them, else the container's; nil if
+  /// it is not plausible.
   func plausibleDuration(of streams: [FFmpegStream?], zero: Duration) -> Duration? {
     let ends = streams.compactMap { stream in
       stream.flatMap { stream in
@@ -251,12 +252,12 @@ final class FFmpegInput {
       listed ?? ends.max() ?? duration ?? fragmentedDuration(of: streams))
   }
 
-  /// A length that media can have.
+  /// Nil for a length that no media have.
   static func plausible(_ duration: Duration?) -> Duration? {
-    duration.flatMap { $0 > .zero && $0 < .seconds(1_000 * 86_400) ? $0 : nil }
+    duration.flatMap { $0 > .zero && $0 < .longestStory ? $0 : nil }
   }
 
-  /// The length of the fragments of an MP4, as far as it can be had without reading all of it.
+  /// The length of a fragmented MP4, as far as it can be found without reading all of it.
   private func fragmentedDuration(of streams: [FFmpegStream?]) -> Duration? {
     guard isMP4, let size = resource.length, let length = Int64(exactly: size) else {
       return nil
@@ -267,8 +268,8 @@ final class FFmpegInput {
       .compactMap { $0.track.duration(from: $0.start, isAtHand: isWhole) }.max()
   }
 
-  /// Where the earliest stream starts, on the streams' own clock; known after `findStreamInfo`.
-  /// Nil where streams that are not told may count in it.
+  /// The start of the earliest stream, on the streams' own clock; known after `findStreamInfo`. Nil if
+  /// streams that are not played might be included.
   var start: Duration? {
     if context.pointee.nb_programs > 1 { return nil }
     return known(context.pointee.start_time).map { .microseconds($0) }
@@ -284,22 +285,22 @@ final class FFmpegInput {
     return nil
   }
 
-  /// Whether what is read next is at hand, and no network is waited for.
+  /// Whether the next read can be answered without waiting for a network.
   var isAtHand: Bool {
-    // Of a list it is what it names that has to come.
+    // The playlist itself may be available while its segments are not.
     isWhole || container != "hls" && resource.isAtHand(Self.glimpse)
   }
 
-  /// Whether all of it is at hand.
+  /// Whether all of it is available.
   var isWhole: Bool { resource.isWhole }
 
-  /// Whether the last that was read could not be had.
+  /// Whether the last read failed.
   var hasFailed: Bool { bytes.stream.failure != nil || opener.failure != nil }
 
-  /// No packet of sound takes more bytes than this to be read, but for strange ones.
+  /// Almost no packet of sound needs more bytes than this.
   private static let glimpse: UInt64 = 64 << 10
 
-  /// Goes to the last key picture at or before a time of a stream's clock.
+  /// Seeks to the last key picture at or before a time of a stream's clock.
   func seek(stream: FFmpegStream, to timestamp: Int64) -> Bool {
     if let entry = calculated(stream, before: timestamp) { note(entry, of: stream) }
     return bytes.search {
@@ -307,14 +308,14 @@ final class FFmpegInput {
     }
   }
 
-  /// Where FFmpeg looks for a place by reading all before it, an entry of its index spares that.
+  /// Adds an entry to FFmpeg's index, which spares it reading everything before a place.
   func note(_ entry: FFmpegStream.IndexEntry, of stream: FFmpegStream) {
     guard let format = context.pointee.iformat?.pointee, format.flags & AVFMT_GENERIC_INDEX != 0
     else { return }
     av_add_index_entry(stream.raw, entry.offset, entry.timestamp, 0, 0, AVINDEX_KEYFRAME)
   }
 
-  /// The frame of an MP3 of constant bit rate that a timestamp lies in.
+  /// The calculated place of the frame at a timestamp in an MP3 of constant bit rate.
   private func calculated(_ stream: FFmpegStream, before timestamp: Int64)
     -> FFmpegStream.IndexEntry?
   {
@@ -332,7 +333,7 @@ final class FFmpegInput {
 }
 
 extension DecodingError {
-  /// FFmpeg's code in words of ours where it has a meaning of its own.
+  /// The reason for one of FFmpeg's error codes; `other` for codes without a meaning of their own.
   init(ffmpeg code: Int32, else other: DecodingError) {
     self = code == ff_error_memory() ? .outOfMemory : other
   }

@@ -5,13 +5,13 @@ import Synchronization
 
 /// FFmpeg as a whole.
 enum FFmpegLibrary {
-  /// What one call of a decoder may have to say before it counts as endless.
+  /// How many messages one call may log before it counts as endless.
   private static let mostComplaints = 100_000
   private static let complaints = Atomic(0)
 
-  /// Once a process, before the sandbox closes. FFmpeg's log would go nowhere, but it tells of
-  /// decoders that turn in a circle for want of data (libjxl's does on files cut short, FFmpeg 5.1):
-  /// they complain without end.
+  /// Called once a process, before the sandbox closes. FFmpeg's log is not written anywhere, but its
+  /// messages are counted: some decoders loop forever on truncated files and log an error in each round
+  /// (libjxl's, FFmpeg 5.1).
   static func prepare() {
     av_log_set_callback { _, _, _, _ in
       let count = FFmpegLibrary.complaints.wrappingAdd(1, ordering: .relaxed).newValue
@@ -19,7 +19,7 @@ enum FFmpegLibrary {
     }
   }
 
-  /// A call begins whose complaints are counted by themselves.
+  /// Starts counting the messages of a call.
   static func beginCall() { complaints.store(0, ordering: .relaxed) }
 
   /// Ends the process from within a call that never returns.
@@ -29,7 +29,7 @@ enum FFmpegLibrary {
     _exit(0)
   }
 
-  /// Makes the tables that FFmpeg's commonest decoders make when they are first opened.
+  /// Builds the tables that FFmpeg's commonest decoders build when they are first opened.
   static func warmUp() {
     for codec in [AV_CODEC_ID_H264, AV_CODEC_ID_AAC] {
       var context = avcodec_alloc_context3(avcodec_find_decoder(codec))
@@ -41,6 +41,6 @@ enum FFmpegLibrary {
     }
   }
 
-  /// Gives memory that nobody uses back to the machine.
+  /// Returns free memory to the system.
   static func giveBackMemory() { ff_give_back_memory() }
 }

@@ -1,14 +1,14 @@
 import CFFmpeg
 import DecoderLink
 
-/// Opens what a container names beside itself (an HLS list's segments and keys) through the player,
-/// which alone decides what may be opened. Binding file: unsafe pointers.
+/// Opens what a container refers to (an HLS playlist's segments and keys) through the player, which
+/// decides what may be opened. Binding file: unsafe pointers.
 final class FFmpegOpener {
   private let connection: PlayerConnection
   /// The playlists that FFmpeg opens before anything else, in this order.
   private var lists: ArraySlice<[UInt8]>
   private var opened: [UnsafeMutablePointer<AVIOContext>: FFmpegBytes] = [:]
-  /// Why something could not be opened or read; FFmpeg goes on without it and does not tell.
+  /// Why something could not be opened or read; FFmpeg goes on without it and does not report it.
   private(set) var failure: DecodingError?
 
   init(_ connection: PlayerConnection, lists: [[UInt8]]) {
@@ -21,7 +21,7 @@ final class FFmpegOpener {
     context.pointee.opaque = Unmanaged.passUnretained(self).toOpaque()
     context.pointee.io_open = openResource
     context.pointee.io_close2 = closeResource
-    // What does not come through here finds no protocol at all.
+    // Anything that FFmpeg opens by itself finds no protocol.
     context.pointee.protocol_whitelist = av_strdup("none")
   }
 
@@ -56,7 +56,7 @@ final class FFmpegOpener {
     if let reason = stream.failure {
       failure = reason
     } else if let former = failure, !(stream is MemoryStream) {
-      // It goes on behind what is missing.
+      // Something after the missing part was opened.
       failure = nil
       connection.send(.note("a part of it is missing: \(former.reason)"))
     }

@@ -1,14 +1,14 @@
 import CFFmpeg
 
-/// Owns an SwrContext that makes 16-bit stereo of any samples. Of channels that it knows no way to mix
-/// (more than eight without names, ambisonic), the first are taken. Binding file: unsafe pointers.
+/// Owns an SwrContext that converts any samples to 16-bit stereo. If FFmpeg cannot mix the channels
+/// (more than eight without names, ambisonic), the first ones are used. Binding file: unsafe pointers.
 final class FFmpegResampler {
   private var context: OpaquePointer?
   private var source: Source?
   private let wantedRate: Int?
-  /// Samples a second of what comes out; nil before the first frame where it is the source's.
+  /// Samples a second of the output; nil before the first frame if it is the source's rate.
   private(set) var rate: Int?
-  /// Which of a frame's channels are heard left and right; nil where all are mixed.
+  /// The channels that become left and right; nil if all are mixed.
   private var chosen: (left: Int, right: Int)?
 
   private struct Source: Equatable {
@@ -25,14 +25,14 @@ final class FFmpegResampler {
 
   deinit { swr_free(&context) }
 
-  /// What is heard of channels that cannot be mixed, in words; nil where all of them are.
+  /// Which channels are heard, in words, if they cannot be mixed; nil if all are mixed.
   var omission: String? {
     guard let chosen, let source else { return nil }
     let heard = chosen.left == chosen.right ? "the first is" : "the first two are"
     return "of its sound's \(source.channels) channels \(heard) heard"
   }
 
-  /// A frame's samples; a few may stay inside for the next.
+  /// Converts a frame; a few samples may stay inside for the next one.
   func convert(_ frame: FFmpegFrame) throws(DecodingError) -> [Int16] {
     let raw = frame.raw.pointee
     guard raw.sample_rate > 0, raw.ch_layout.nb_channels > 0, raw.nb_samples > 0 else { return [] }
@@ -57,7 +57,8 @@ final class FFmpegResampler {
     }
   }
 
-  /// Lends two channels of a frame: planes of their own, or picked out of one plane of all channels.
+  /// Passes two channels of a frame to `body`: their planes, or copies taken out of one interleaved
+  /// plane.
   private func withChannels<Result>(
     _ chosen: (left: Int, right: Int), of raw: AVFrame,
     at source: UnsafeMutablePointer<UnsafePointer<UInt8>?>,
@@ -86,7 +87,7 @@ final class FFmpegResampler {
     }
   }
 
-  /// What stayed inside.
+  /// The samples that stayed inside.
   func flush() throws(DecodingError) -> [Int16] {
     guard let context else { return [] }
     let room = Int(swr_get_out_samples(context, 0))
@@ -96,7 +97,7 @@ final class FFmpegResampler {
     }
   }
 
-  /// Forgets what stayed inside.
+  /// Drops the samples that stayed inside.
   func restart() {
     swr_free(&context)
     source = nil
@@ -115,8 +116,8 @@ final class FFmpegResampler {
     }
     defer { av_channel_layout_uninit(&layout) }
     if !prepare(new, from: &layout) {
-      // The first channel of ambisonic sound is what comes from all sides; others are most often
-      // stereo with more beside it.
+      // The first channel of ambisonic sound is the sound from all directions; other layouts are most
+      // often stereo with further channels.
       let isOne = given.order == AV_CHANNEL_ORDER_AMBISONIC || new.channels == 1
       chosen = (0, isOne ? 0 : 1)
       var stereo = AVChannelLayout()
@@ -129,7 +130,7 @@ final class FFmpegResampler {
     rate = wantedRate ?? Int(new.rate)
   }
 
-  /// Whether samples of that layout can be made into stereo.
+  /// Whether FFmpeg can mix that layout to stereo.
   private func prepare(_ new: Source, from layout: inout AVChannelLayout) -> Bool {
     var stereo = AVChannelLayout()
     av_channel_layout_default(&stereo, 2)

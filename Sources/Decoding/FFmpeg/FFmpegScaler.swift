@@ -1,9 +1,10 @@
 import CFFmpeg
 import DecoderLink
 
-/// Scales frames, with swscale where no quicker way is open. Binding file: unsafe pointers.
+/// Scales frames: with `PlanarReducer` where it can, which is faster, else with swscale. Binding file:
+/// unsafe pointers.
 final class FFmpegScaler {
-  /// One for each step.
+  /// One context for each step.
   private var contexts: [OpaquePointer?] = []
   private var flattening: OpaquePointer?
   private let planar = PlanarReducer()
@@ -13,39 +14,39 @@ final class FFmpegScaler {
     sws_freeContext(flattening)
   }
 
-  /// A frame as a viewer must see it, fitted into a shape.
+  /// A frame as it is displayed, fitted into a shape.
   func picture(
     of frame: FFmpegFrame, displaySize: (width: Int, height: Int), orientation: Orientation,
     shape: PictureRequest
-  ) throws(DecodingError) -> PixelGrid {
+  ) throws(DecodingError) -> Bitmap {
     let fitted = shape.fitted(
       displayWidth: UInt32(displaySize.width), displayHeight: UInt32(displaySize.height))
     let target = orientation.seen(width: Int(fitted.width), height: Int(fitted.height))
     let share = orientation.seen(width: fitted.visibleWidth, height: fitted.visibleHeight)
     let source = frame.hasAlpha ? try flatten(frame) : frame
-    let grid = try scale(source, width: target.width, height: target.height, share: share)
-    return orientation.apply(to: grid)
+    let stored = try scale(source, width: target.width, height: target.height, share: share)
+    return orientation.apply(to: stored)
   }
 
-  /// Scales the middle of a frame to `width` x `height`; `share` is how much of it is seen.
+  /// Scales the middle of a frame to `width` x `height`; `share` is the visible part of it.
   private func scale(
     _ frame: FFmpegFrame, width: Int, height: Int, share: (width: Double, height: Double)
-  ) throws(DecodingError) -> PixelGrid {
+  ) throws(DecodingError) -> Bitmap {
     let colours = ColourKind(frame.raw.pointee)
-    if let grid = planar.reduce(frame, width: width, height: height, share: share, colours) {
-      return grid
+    if let reduced = planar.reduce(frame, width: width, height: height, share: share, colours) {
+      return reduced
     }
     if let transfer = colours.transfer {
       let wide = try convert(
         frame, to: AV_PIX_FMT_RGB48LE, words: UInt16.self, perPixel: 3, width: width,
         height: height, share: share, colours)
-      return PixelGrid(width: width, height: height, pixels: transfer.toneMapped(wide))
+      return Bitmap(width: width, height: height, pixels: transfer.toneMapped(wide))
     }
     var pixels = try convert(
       frame, to: AV_PIX_FMT_BGR0, words: UInt32.self, perPixel: 1, width: width, height: height,
       share: share, colours)
     for index in pixels.indices { pixels[index] &= 0xFF_FFFF }
-    return PixelGrid(width: width, height: height, pixels: pixels)
+    return Bitmap(width: width, height: height, pixels: pixels)
   }
 
   private func convert<Word: FixedWidthInteger>(
@@ -91,14 +92,16 @@ final class FFmpegScaler {
     return tight
   }
 
-  /// swscale's weights are so coarse that many of them do not add up: above 150:1 red becomes brown.
+  /// The largest reduction in one step: swscale's weights are coarse, and many of them do not add up to
+  /// one. Above 150:1 red becomes brown.
   private static let steepest = 64
 
-  /// Without the last, pixels count by twos for their colour, also the last one of an odd row.
+  /// Without the last flag, chroma is taken from pairs of pixels, which is wrong for the last pixel of
+  /// an odd row.
   private static let exact = SWS_ACCURATE_RND | SWS_FULL_CHR_H_INT | SWS_FULL_CHR_H_INP
 
-  /// What scales in a step of a reduction; `colours` are those of the frame that is scaled, where it
-  /// is not one of ours.
+  /// The context for a step of a reduction; `colours` are those of the original frame, nil for an
+  /// intermediate one.
   private func context(
     _ step: Int, _ source: SourcePlanes, _ width: Int, _ height: Int, _ format: AVPixelFormat,
     _ colours: ColourKind?
@@ -113,7 +116,7 @@ final class FFmpegScaler {
     return context
   }
 
-  /// A frame with alpha as one over black.
+  /// Blends a frame with alpha with black.
   private func flatten(_ frame: FFmpegFrame) throws(DecodingError) -> FFmpegFrame {
     let flat = try FFmpegFrame(width: frame.width, height: frame.height, format: AV_PIX_FMT_BGRA)
     let raw = flat.raw
@@ -143,7 +146,7 @@ final class FFmpegScaler {
   }
 }
 
-/// Where the seen part of a frame lies in memory; valid while the frame is.
+/// The visible part of a frame in memory; valid while the frame is.
 private struct SourcePlanes {
   let format: AVPixelFormat
   let width: Int
@@ -174,7 +177,7 @@ private struct SourcePlanes {
     }
   }
 
-  /// The middle share of a length, beginning at a whole chroma sample.
+  /// The middle part of a length, beginning at a whole chroma sample.
   private static func middle(of length: Int, share: Double, shift: Int) -> Range<Int> {
     guard share < 1 else { return 0..<length }
     let seen = max(1, Int((Double(length) * share).rounded()))
@@ -183,12 +186,12 @@ private struct SourcePlanes {
   }
 }
 
-/// How a frame's numbers mean colours.
+/// How the numbers in a frame stand for colours.
 struct ColourKind: Equatable {
   /// swscale's number for the matrix.
   var matrix: Int32
   var isFullRange: Bool
-  /// How light is coded, where it is not for a common display.
+  /// The coding of a high dynamic range; nil for a common display's.
   var transfer: HighDynamicRange?
 
   init(_ frame: AVFrame) {
@@ -198,7 +201,7 @@ struct ColourKind: Equatable {
     case AVCOL_SPC_FCC: matrix = SWS_CS_FCC
     case AVCOL_SPC_SMPTE240M: matrix = SWS_CS_SMPTE240M
     case AVCOL_SPC_BT2020_NCL, AVCOL_SPC_BT2020_CL: matrix = SWS_CS_BT2020
-    // Untagged: what such sizes are made with.
+    // Untagged: the matrix that is usual for such sizes.
     default: matrix = frame.height >= 720 ? SWS_CS_ITU709 : SWS_CS_ITU601
     }
     let full = [
@@ -214,7 +217,7 @@ struct ColourKind: Equatable {
     }
   }
 
-  /// Tells swscale.
+  /// Passes them to swscale.
   fileprivate func apply(to context: OpaquePointer) {
     let coefficients = sws_getCoefficients(matrix)
     sws_setColorspaceDetails(
@@ -223,7 +226,7 @@ struct ColourKind: Equatable {
 }
 
 extension FFmpegFrame {
-  /// Whether some of it may be seen through.
+  /// Whether parts of it may be transparent.
   fileprivate var hasAlpha: Bool {
     guard !isOpaque, let description = av_pix_fmt_desc_get(AVPixelFormat(raw.pointee.format))
     else { return false }

@@ -14,7 +14,7 @@ struct FFmpegStream {
   var isAttachedPicture: Bool { raw.pointee.disposition & AV_DISPOSITION_ATTACHED_PIC != 0 }
   var isDefault: Bool { raw.pointee.disposition & AV_DISPOSITION_DEFAULT != 0 }
 
-  /// The codec's short name; where FFmpeg knows none, the container's four letters for it.
+  /// The codec's short name; the container's four letters for it if FFmpeg does not know it.
   var codecName: String {
     if codec != AV_CODEC_ID_NONE { return String(cString: avcodec_get_name(codec)) }
     let tag = parameters.codec_tag
@@ -26,7 +26,7 @@ struct FFmpegStream {
   /// Whether there is a decoder for its codec.
   var hasDecoder: Bool { avcodec_find_decoder(codec) != nil }
 
-  /// Whether the container says that it holds nothing.
+  /// Whether it is empty by its header.
   var isEmpty: Bool { raw.pointee.duration == 0 && raw.pointee.nb_frames == 0 }
 
   /// Whether its packets are encrypted.
@@ -41,7 +41,7 @@ struct FFmpegStream {
     text.withUTF8Buffer { $0.reversed().reduce(0) { $0 << 8 | UInt32($1) } }
   }
 
-  /// The container says that pictures carry an alpha channel beside them (WebM).
+  /// Whether the container says that pictures have a separate alpha channel (WebM).
   var hasAlphaBeside: Bool {
     guard let entry = av_dict_get(raw.pointee.metadata, "alpha_mode", nil, 0),
       let value = entry.pointee.value
@@ -49,8 +49,8 @@ struct FFmpegStream {
     return String(cString: value) == "1"
   }
 
-  /// What an attached picture is called, in small letters: FFmpeg's words for its type, which it keeps
-  /// as a comment, APE's name for it, the name of its file.
+  /// The names of an attached picture, in lower case: FFmpeg's words for its type, which it keeps as a
+  /// comment, APE's name for it, and the name of its file.
   var pictureNames: [String] {
     let metadata = raw.pointee.metadata
     var names = ["comment", "filename"].compactMap { (key: String) -> String? in
@@ -71,7 +71,7 @@ struct FFmpegStream {
 
   func discard(_ all: Bool) { raw.pointee.discard = all ? AVDISCARD_ALL : AVDISCARD_DEFAULT }
 
-  /// A time of this stream's clock; nil where there is none.
+  /// Converts a timestamp of this stream; nil for nil.
   func time(_ timestamp: Int64?) -> Duration? {
     guard let timestamp else { return nil }
     let nanoseconds = AVRational(num: 1, den: 1_000_000_000)
@@ -79,7 +79,7 @@ struct FFmpegStream {
     return scaled == .min || scaled == .max ? nil : .nanoseconds(scaled)
   }
 
-  /// The stream's clock at a time.
+  /// Converts a time to a timestamp of this stream.
   func timestamp(_ time: Duration) -> Int64 {
     let (seconds, attoseconds) = time.components
     let nanoseconds = seconds &* 1_000_000_000 &+ attoseconds / 1_000_000_000
@@ -87,7 +87,7 @@ struct FFmpegStream {
       nanoseconds, AVRational(num: 1, den: 1_000_000_000), raw.pointee.time_base)
   }
 
-  /// The track as one of a fragmented MP4 of `length` bytes, and where it starts on its own clock.
+  /// The track of a fragmented MP4 of `length` bytes, and its start on its own clock.
   func fragments(
     in length: Int64, read: @escaping FragmentedMP4.Read
   ) -> (track: FragmentedMP4, start: Int64)? {
@@ -99,37 +99,37 @@ struct FFmpegStream {
     return (track, max(0, known(raw.pointee.start_time) ?? 0))
   }
 
-  /// Where it starts, as far as its header tells.
+  /// Its start, if the header gives one.
   var start: Duration? { time(known(raw.pointee.start_time)) }
 
-  /// Where a packet lies that others need not come before.
+  /// The place of a packet that can be decoded without earlier ones.
   struct IndexEntry: Equatable {
     var timestamp: Int64
     /// From the start of the file, in bytes.
     var offset: Int64
   }
 
-  /// The first one that is known.
+  /// The first entry of the index.
   var firstEntry: IndexEntry? { entry(avformat_index_get_entry(raw, 0)) }
 
-  /// The last one that is known at or before a timestamp.
+  /// The last entry of the index at or before a timestamp.
   func entry(before timestamp: Int64) -> IndexEntry? {
     entry(avformat_index_get_entry_from_timestamp(raw, timestamp, AVSEEK_FLAG_BACKWARD))
   }
 
-  /// Reads at once what FFmpeg lends only until the next call.
+  /// Copies the entry, which FFmpeg keeps only until the next call.
   private func entry(_ lent: UnsafePointer<AVIndexEntry>?) -> IndexEntry? {
     lent.map { IndexEntry(timestamp: $0.pointee.timestamp, offset: $0.pointee.pos) }
   }
 
-  /// Its length, as far as its header tells; an unknown one of 32 bits (ISO 14496-12, 8.4.2.3) is
-  /// none.
+  /// Its length, if the header gives one; 32 bits of ones mean that it is unknown (ISO 14496-12,
+  /// 8.4.2.3).
   var duration: Duration? {
     let value = raw.pointee.duration
     return value > 0 && value != Int64(UInt32.max) ? time(value) : nil
   }
 
-  /// The size of stored pictures that its header tells; 0 where it tells none.
+  /// The width of stored pictures by the header; 0 if it gives none.
   var width: Int { Int(max(0, parameters.width)) }
   var height: Int { Int(max(0, parameters.height)) }
 
@@ -143,7 +143,7 @@ struct FFmpegStream {
     return nil
   }
 
-  /// How long a picture lasts at the frame rate.
+  /// The duration of a picture at the frame rate.
   var frameDuration: Duration? { frameRate.map { .nanoseconds(Int64((1e9 / $0).rounded())) } }
 
   /// The stream's display matrix.
@@ -154,12 +154,12 @@ struct FFmpegStream {
     return Orientation(matrix: data)
   }
 
-  /// Width over height of a stored pixel, where the container says so.
+  /// Width over height of a stored pixel; nil if the container gives none or an absurd one.
   var pixelAspect: Double? { sane(raw.pointee.sample_aspect_ratio) }
 }
 
 extension Orientation {
-  /// Reads nine 32-bit numbers in this machine's byte order, as FFmpeg lends them.
+  /// Reads nine 32-bit numbers in this machine's byte order from FFmpeg's side data.
   init(matrix data: UnsafePointer<UInt8>) {
     let raw = UnsafeRawPointer(data)
     func entry(_ index: Int) -> Int32 {
@@ -169,7 +169,7 @@ extension Orientation {
   }
 }
 
-/// A pixel aspect that a picture can have.
+/// Nil for a pixel aspect that no picture has.
 func sane(_ ratio: AVRational) -> Double? {
   guard ratio.num > 0, ratio.den > 0 else { return nil }
   let value = Double(ratio.num) / Double(ratio.den)

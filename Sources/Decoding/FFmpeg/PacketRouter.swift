@@ -1,34 +1,35 @@
-/// Reads a container once for those who each want one of its streams, and joins up its times where
-/// they jump. The parts of a playlist follow each other like one container.
+/// Reads a container once for several users of its streams, and corrects times where the clock jumps.
+/// The parts of a playlist follow each other as if they were one container.
 final class PacketRouter {
   private(set) var input: FFmpegInput
   private var queues: [Int: PacketQueue] = [:]
-  /// The stream whose sound is only followed, not decoded.
+  /// A sound stream that is not decoded: only its end is noted.
   let followed: FFmpegStream?
-  /// The streams that count, by their numbers in the first part: what they are in the present one.
+  /// The streams in use, by their numbers in the first part; the values are those of the current part.
   private var streams: [Int: FFmpegStream] = [:]
   private let kinds: [Int: Bool]
   private var firstTimes: [Int: Duration] = [:]
   private(set) var isAtEnd = false
-  /// Where the followed sound ends so far, on its stream's clock.
+  /// The end of the followed sound so far, on its stream's clock.
   private(set) var followedEnd: Duration?
   private var timeline = Timeline()
-  /// Read behind what may be a jump, and not yet handed on.
+  /// Packets after a possible jump, kept until it is decided whether it is one.
   private var held: [FFmpegPacket] = []
   private var heldBytes = 0
   private var lookahead: Timeline.Lookahead?
   private var parts: PartTimes
   private let map: SeekMap?
 
-  /// What waits for others while one stream is looked for; more means that they lie far apart.
+  /// The most bytes that wait for the users of other streams while one stream is searched; more means
+  /// that the streams lie far apart.
   private static let mostBytes = 24 << 20
-  /// What may be read ahead to tell a jump from a gap.
+  /// The most bytes to read ahead to decide between a jump and a gap.
   private static let mostHeld = 8 << 20
 
-  /// Whether the streams are those of an MP4 (ISO 14496-12) or of one of its kind.
+  /// Whether the container is an MP4 (ISO 14496-12) or similar.
   var isOfMP4: Bool { input.isMP4 }
 
-  /// - Parameter map: where times lie in a file whose clock jumps.
+  /// - Parameter map: the places of times in a file whose clock jumps.
   init(
     _ input: FFmpegInput, streams: [FFmpegStream], following followed: FFmpegStream?,
     map: SeekMap? = nil
@@ -48,11 +49,11 @@ final class PacketRouter {
     for stream in input.streams { stream.discard(!wanted.contains(stream.index)) }
   }
 
-  /// What a stream of the first part is in the present one.
+  /// The current part's stream for a number of the first part.
   func stream(_ number: Int) -> FFmpegStream? { streams[number] }
 
-  /// The stream's next packet, nil at the end. Others' packets wait; the oldest of them are dropped
-  /// where too many wait. Streams are named by their numbers in the first part.
+  /// The stream's next packet, nil at the end. Packets of other streams are queued; the oldest are
+  /// dropped if there are too many. Streams are numbered as in the first part.
   func next(of stream: Int) throws(DecodingError) -> FFmpegPacket? {
     while true {
       if let packet = queues[stream]?.take() { return packet }
@@ -60,7 +61,7 @@ final class PacketRouter {
     }
   }
 
-  /// As `next`, but leaves off with nil rather than to drop what waits for others.
+  /// As `next`, but gives up with nil instead of dropping queued packets.
   func nextWithoutHaste(of stream: Int) throws(DecodingError) -> FFmpegPacket? {
     while true {
       if let packet = queues[stream]?.take() { return packet }
@@ -69,7 +70,7 @@ final class PacketRouter {
     }
   }
 
-  /// The first packet of a stream, left where it is; reads on for it at most `packets` packets.
+  /// The first packet of a stream, which stays queued; reads at most `packets` packets.
   func peek(_ stream: Int, within packets: Int) throws(DecodingError) -> FFmpegPacket? {
     for _ in 0..<packets {
       if let packet = queues[stream]?.first { return packet }
@@ -78,7 +79,7 @@ final class PacketRouter {
     return queues[stream]?.first
   }
 
-  /// Where a stream starts on its own clock; reads on for it at most `packets` packets.
+  /// The start of a stream on its own clock; reads at most `packets` packets.
   func start(of stream: Int, within packets: Int) throws(DecodingError) -> Duration? {
     for _ in 0..<packets {
       if let time = firstTimes[stream] { return time }
@@ -87,8 +88,8 @@ final class PacketRouter {
     return firstTimes[stream]
   }
 
-  /// Goes to the last key picture at or before a time, where that can be done; what was read waits no
-  /// more then.
+  /// Seeks to the last key picture at or before a time and drops the queues; false if the container
+  /// cannot seek.
   func seek(_ stream: Int, to time: Duration) -> Bool {
     guard let offset = move(stream, to: time) else { return false }
     timeline.restart(offset: offset)
@@ -99,7 +100,7 @@ final class PacketRouter {
     return true
   }
 
-  /// Moves the container; gives what is added to its times there.
+  /// Seeks in the container; returns the offset that is added to times there.
   private func move(_ stream: Int, to time: Duration) -> Duration? {
     if parts.count > 1 {
       noteBeginning()
@@ -107,7 +108,7 @@ final class PacketRouter {
         return nil
       }
       let offset = parts.offset
-      // Its beginning needs no looking for.
+      // The beginning can be reached without a search.
       let isNear = time < (parts.start(of: number) ?? .zero) + .milliseconds(200)
       guard !isNear, let stream = streams[stream] else { return offset }
       return input.seek(stream: stream, to: stream.timestamp(time - offset)) ? offset : nil
@@ -122,7 +123,7 @@ final class PacketRouter {
     return input.seek(stream: stream, to: stream.timestamp(time)) ? .zero : nil
   }
 
-  /// Whether a seek needs to know first where times lie, and that can be found out.
+  /// Whether a `SeekMap` is needed before a seek, and can be made.
   var needsMap: Bool { map == nil && parts.count < 2 && timeline.jumps > 0 && input.canBeSearched }
 
   // MARK: Reading
@@ -166,7 +167,7 @@ final class PacketRouter {
       isVideo: stream?.isVideo ?? false, isKey: packet.isKey)
   }
 
-  /// What waited for a verdict goes on.
+  /// Passes on the packets that waited for a verdict.
   private func release(as verdict: Timeline.Verdict) {
     let packets = held
     held = []
@@ -179,7 +180,7 @@ final class PacketRouter {
     }
   }
 
-  /// Gives a packet to those who want it; false where it must wait.
+  /// Queues a packet for its stream; false if it must wait for a verdict.
   private func hand(_ packet: FFmpegPacket, _ number: Int, verdict: Timeline.Verdict?) -> Bool {
     guard let stream = streams[number] else { return true }
     var offset = parts.offset
@@ -206,7 +207,7 @@ final class PacketRouter {
 
   // MARK: Parts of a playlist
 
-  /// Goes on with the next part that can be opened; false where there is none.
+  /// Opens the next part that can be opened; false if there is none.
   private func openNext() throws(DecodingError) -> Bool {
     let start = timeline.end
     var failure: DecodingError?
@@ -221,7 +222,7 @@ final class PacketRouter {
         failure = failure ?? error
       }
     }
-    // What is missing at the end is no end.
+    // If the last parts cannot be opened, the story has not ended but failed.
     if let failure { throw failure }
     return false
   }
@@ -252,7 +253,7 @@ final class PacketRouter {
     }
   }
 
-  /// Times are those of the first part.
+  /// Notes the start of the first part, which all times refer to.
   private func noteBeginning() {
     guard parts.present == 0, parts.start(of: 0) == nil else { return }
     parts.note(start: start(of: input) ?? firstTimes.values.min() ?? .zero, of: 0)
@@ -263,13 +264,13 @@ final class PacketRouter {
   }
 }
 
-/// Where the parts of a playlist lie in the whole.
+/// The positions of the parts of a playlist in the story.
 private struct PartTimes {
   private let lengths: [Duration]
-  /// Where they begin, as far as that is known.
+  /// The known starts.
   private var starts: [Int: Duration] = [:]
   var present = 0
-  /// What is added to the times of the present one.
+  /// Added to the times of the current part.
   var offset = Duration.zero
 
   init(_ lengths: [Duration]) { self.lengths = lengths }
@@ -280,7 +281,7 @@ private struct PartTimes {
 
   mutating func note(start: Duration, of number: Int) { starts[number] = start }
 
-  /// Where a part begins, by what the playlist says of those before it.
+  /// The estimated start of a part, from the lengths in the playlist.
   func estimate(_ number: Int) -> Duration {
     guard let known = starts.keys.filter({ $0 <= number }).max(), let start = starts[known] else {
       return lengths[..<number].reduce(.zero, +)
@@ -288,7 +289,7 @@ private struct PartTimes {
     return start + lengths[known..<number].reduce(.zero, +)
   }
 
-  /// The part that a time lies in; its start is fixed from now on.
+  /// The part that contains a time; its start does not change any more.
   mutating func number(at time: Duration) -> Int? {
     let number = lengths.indices.last { estimate($0) <= time } ?? 0
     if starts[number] == nil { starts[number] = estimate(number) }
@@ -296,7 +297,7 @@ private struct PartTimes {
   }
 }
 
-/// Packets in the order that they came.
+/// A queue of packets.
 private struct PacketQueue {
   private var packets: [FFmpegPacket] = []
   private var start = 0
@@ -307,7 +308,7 @@ private struct PacketQueue {
   mutating func append(_ packet: FFmpegPacket, within limit: Int) {
     packets.append(packet)
     bytes += packet.sizeBytes
-    // A large picture is one packet, and all there is.
+    // A single packet is kept, however large it is.
     while bytes > limit, packets.count - start > 1, take() != nil {}
   }
 

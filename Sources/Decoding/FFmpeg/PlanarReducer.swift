@@ -1,7 +1,8 @@
+import DecoderLink
 import CFFmpeg
 
-/// Reduces frames of separate luma and chroma planes by exact area means, each plane at its own
-/// resolution, and only then makes colours of them. Binding file: unsafe pointers.
+/// Reduces frames with separate luma and chroma planes by exact area means, each plane at its own
+/// resolution, before converting colours. Binding file: unsafe pointers.
 final class PlanarReducer {
   private let bytes = BoxFilter<UInt8>()
   private let words = BoxFilter<UInt16>()
@@ -23,11 +24,12 @@ final class PlanarReducer {
     var share: [Double]
   }
 
-  /// The middle of a frame, reduced to `width` x `height`; nil where this way is not for it.
+  /// The middle of a frame, reduced to `width` x `height`; nil if this frame or reduction is not
+  /// supported.
   func reduce(
     _ frame: FFmpegFrame, width: Int, height: Int, share: (width: Double, height: Double),
     _ colours: ColourKind
-  ) -> PixelGrid? {
+  ) -> Bitmap? {
     guard let layout = Layout(frame.raw),
       Double(frame.width) * share.width >= Double(2 * width),
       Double(frame.height) * share.height >= Double(2 * height)
@@ -48,7 +50,7 @@ final class PlanarReducer {
     let pixels =
       colours.transfer.map { $0.toneMapped(matrix.deep(luma: luma, cb: cb, cr: cr)) }
       ?? matrix.packed(luma: luma, cb: cb, cr: cr)
-    return PixelGrid(width: width, height: height, pixels: pixels)
+    return Bitmap(width: width, height: height, pixels: pixels)
   }
 
   private func fill(
@@ -96,7 +98,7 @@ final class PlanarReducer {
     return new
   }
 
-  /// What is needed of a pixel format with three planes.
+  /// The properties of a pixel format with three planes.
   private struct Layout {
     var bits: Int
     var shiftX: Int
@@ -127,7 +129,7 @@ final class PlanarReducer {
 }
 
 extension ColourKind {
-  /// The same colours for numbers of so many bits.
+  /// The matrix of these colours for numbers of so many bits.
   fileprivate func colourMatrix(bits: Int) -> ColourMatrix {
     let weights: (red: Float, blue: Float) =
       switch matrix {

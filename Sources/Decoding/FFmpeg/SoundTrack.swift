@@ -1,14 +1,14 @@
 /// Decodes the sound of one stream to interleaved stereo samples.
 final class SoundTrack {
-  /// What is decoded now: another stream in each part of a playlist.
+  /// The stream that is decoded; each part of a playlist has its own.
   private(set) var stream: FFmpegStream
-  /// What it lives in.
+  /// The input that owns the stream.
   private var owner: FFmpegInput?
-  /// Its number in the first part.
+  /// The stream's number in the first part.
   private let number: Int
   private let router: PacketRouter
   private var codec: FFmpegCodec
-  /// The first packet of the next part, until the decoder has given all it has of this one.
+  /// The first packet of the next part, kept until the decoder has finished the current part.
   private var changed: FFmpegPacket?
   private let resampler: FFmpegResampler
   private let frame: FFmpegFrame
@@ -16,24 +16,24 @@ final class SoundTrack {
   private var isFlushed = false
   /// The story's start on the stream's clock.
   private let zero: Duration
-  /// Samples before this time are not wanted.
+  /// Samples before this time are dropped.
   private var begin = Duration.zero
-  /// Where the next sample belongs.
+  /// The time of the next sample.
   private(set) var position: Duration?
-  /// Where the last sample that was decoded ends.
+  /// The end of the last decoded sample.
   private(set) var end: Duration?
-  /// Where the last packet that was taken begins: a sound of which nothing can be decoded is not
-  /// looked through for some in haste.
+  /// The start of the last packet. It stands in for `position` until a sample is decoded: a sound that
+  /// cannot be decoded is not read to its end at once.
   private var reached: Duration?
-  /// So many packets were taken where sound is wanted.
+  /// How many packets were read from `begin` on.
   private var packets = 0
-  /// Behind a seek, fewer packets than these may have nothing to be heard.
+  /// After a seek, fewer packets than these may contain no sound.
   private static let several = 8
 
-  /// A gap or an overlap smaller than this is only an inexact timestamp.
+  /// Smaller gaps and overlaps are only inexact timestamps.
   private static let tolerance = Duration.milliseconds(60)
 
-  /// Decodes to `rate` samples a second, nil to leave the rate as it is.
+  /// - Parameter rate: samples a second of the output; nil for the source's rate.
   init(_ number: Int, router: PacketRouter, rate: Int?, zero: Duration) throws(DecodingError) {
     guard let stream = router.stream(number) else { throw .nothingToShow }
     self.stream = stream
@@ -46,7 +46,7 @@ final class SoundTrack {
     resampler = FFmpegResampler(rate: rate)
   }
 
-  /// Decodes the only stream of a container that counts.
+  /// Decodes one stream of a container whose other streams are not used.
   convenience init(alone stream: FFmpegStream, in input: FFmpegInput, rate: Int?)
     throws(DecodingError)
   {
@@ -59,16 +59,16 @@ final class SoundTrack {
   /// Samples a second of the last run.
   var rate: Int { resampler.rate ?? 1 }
 
-  /// Nothing more comes.
+  /// Whether everything was decoded.
   var isOver: Bool { isFlushed }
 
-  /// All of it was gone through, and nothing of what it holds could be decoded.
+  /// Whether everything was read and nothing could be decoded.
   var isVain: Bool { isFlushed && end == nil && packets >= (begin == .zero ? 1 : Self.several) }
 
-  /// What is not heard of it, in words; nil where all of it is.
+  /// The channels that are not heard, in words; nil if all are.
   var omission: String? { resampler.omission }
 
-  /// The next run of samples that begins before `limit`; nil where there is none (now).
+  /// The next run of samples that begins before `limit`; nil if there is none, or none yet.
   func next(before limit: Duration) throws(DecodingError) -> SoundRun? {
     while !isFlushed, position ?? reached ?? .zero < limit {
       var samples: [Int16]
@@ -84,7 +84,7 @@ final class SoundTrack {
         do throws(DecodingError) {
           samples = try resampler.convert(frame)
         } catch {
-          // A frame that is unlike all others is a damaged one.
+          // A frame that cannot be converted although others were is damaged, and skipped.
           guard end != nil else { throw error }
           continue
         }
@@ -117,7 +117,7 @@ final class SoundTrack {
     return true
   }
 
-  /// The next part of a playlist begins, coded in a way of its own.
+  /// Continues with the next part of a playlist, which has a decoder of its own.
   private func change(to packet: FFmpegPacket) throws(DecodingError) {
     changed = nil
     if let source = packet.source {
@@ -138,21 +138,22 @@ final class SoundTrack {
     try codec.send(packet)
   }
 
-  /// Takes a frame's timestamp for the position where it tells of more than rounding.
+  /// Moves the position to a frame's timestamp if they differ by more than rounding.
   private func place(_ frame: FFmpegFrame) {
     guard let time = stream.time(frame.timestamp).map({ $0 - zero }) else { return }
     if let position, time < position + Self.tolerance { return }
     position = time
   }
 
-  /// An MP4 says where its sound ends: its last frame may go on with what is only there to fill it.
+  /// Drops the padding at the end: an MP4 gives the exact length of its sound, and its last frame may
+  /// be longer.
   private func dropPadding(of frame: FFmpegFrame) {
     guard router.isOfMP4, let start = stream.start, let length = stream.duration else { return }
     let rest = start + length - zero - (position ?? .zero)
     if rest > .zero { frame.keepSound(for: rest) }
   }
 
-  /// Gives samples their time, without those that are not wanted.
+  /// Gives samples their time and drops those before `begin`.
   private func placed(_ samples: inout [Int16]) -> SoundRun? {
     guard let rate = resampler.rate, !samples.isEmpty else { return nil }
     var time = position ?? .zero
@@ -168,27 +169,27 @@ final class SoundTrack {
     return samples.isEmpty ? nil : SoundRun(time: time, samples: samples)
   }
 
-  /// Moves the container, of which this is the only stream that counts, and begins anew there;
-  /// false where it cannot be moved.
+  /// Seeks in a container whose other streams are not used, and restarts there; false if it cannot
+  /// seek.
   func go(to position: Duration) -> Bool {
     guard router.seek(number, to: time(before: position)) else { return false }
     restart(at: position)
     return true
   }
 
-  /// Some codecs need a little of what comes before.
+  /// Some codecs must start decoding a little earlier.
   private func time(before position: Duration) -> Duration {
     max(.zero, position - .milliseconds(200)) + zero
   }
 
-  /// Tells another container of the same bytes, and its stream, where a position lies.
+  /// Passes what is known about the place of a position to another container of the same bytes.
   func guide(_ input: FFmpegInput, _ other: FFmpegStream, to position: Duration) {
     if let entry = stream.entry(before: stream.timestamp(time(before: position))) {
       input.note(entry, of: other)
     }
   }
 
-  /// Begins anew at a position: the container was moved.
+  /// Restarts at a position after a seek in the container.
   func restart(at position: Duration) {
     codec.flush()
     changed = nil

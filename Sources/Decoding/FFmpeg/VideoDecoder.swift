@@ -1,13 +1,13 @@
 import DecoderLink
 
-/// Tells moving pictures, animations and stills that FFmpeg demuxes and decodes, with their sound.
+/// Decodes videos, animated pictures and stills with FFmpeg, and the sound of videos.
 final class VideoDecoder: MediaDecoder {
-  /// What kind of story the pictures are.
+  /// What kind of story the pictures make.
   enum Style {
     case video
-    /// Pictures that move by themselves, where there is more than one.
+    /// An animated picture, if there is more than one.
     case animation
-    /// The first picture is all there is.
+    /// Only the first picture is shown.
     case still
   }
 
@@ -15,40 +15,40 @@ final class VideoDecoder: MediaDecoder {
   private let style: Style
   private let open: () throws(DecodingError) -> FFmpegInput
   private let soundRate: UInt32?
-  /// Tells what is not as it should be.
+  /// Reports what is wrong with the story.
   private let note: (String) -> Void
   private var parts: Parts
   private let scaler = FFmpegScaler()
-  /// The picture gone to, and the one after it where that had to be looked at.
+  /// The current picture, and the next one if it had to be decoded to find the current one's end.
   private var current: FFmpegFrame
   private var following: FFmpegFrame
   private var currentTiming: PictureTiming?
   private var followingTiming: PictureTiming?
   private var clock: PictureClock
-  /// Where the story starts on its streams' clock.
+  /// The story's start on its streams' clock.
   private let zero: Duration
   private var firstTime = Duration.zero
-  /// Where times lie, where its clock jumps.
+  /// The places of times if the clock jumps.
   private var map: SeekMap?
-  /// What the file itself says about its pictures beside FFmpeg.
+  /// The orientation that the file gives and FFmpeg does not read.
   private let tagged: Orientation?
 
-  /// What is made anew when the container cannot be moved.
+  /// The parts that are replaced when the container cannot seek and is opened anew.
   private struct Parts {
     var router: PacketRouter
-    /// The numbers of their streams.
+    /// The numbers of the streams.
     var indices: (video: Int, sound: Int?)
     var video: VideoTrack
-    /// Opened when the first of it is wanted: the first picture does not wait for it.
+    /// Opened when sound is first requested, so that the first picture does not wait for it.
     var sound: SoundTrack?
     var isSoundOpen = false
-    /// It cannot be decoded: the story ends as if there were none.
+    /// The sound cannot be decoded; the story ends as if it had none.
     var isSoundless = false
-    /// Where it begins.
+    /// The start of playback in the sound.
     var soundStart = Duration.zero
   }
 
-  /// Tells the video of an opened container and decodes its first picture.
+  /// Opens the video of a container and decodes its first picture.
   init(
     _ input: FFmpegInput, style: Style, reopen: @escaping () throws(DecodingError) -> FFmpegInput,
     video: FFmpegStream, sound: FFmpegStream?, soundRate: UInt32?, shape: PictureRequest,
@@ -72,7 +72,7 @@ final class VideoDecoder: MediaDecoder {
       video: try VideoTrack(video, router: router))
     current = try FFmpegFrame()
     following = try FFmpegFrame()
-    // The fourth byte of a BMP's pixel is most often only not used.
+    // The fourth byte of a BMP's pixel is usually unused rather than alpha.
     current.isOpaque = video.codecName == "bmp"
     clock = PictureClock(zero: zero, step: video.frameDuration)
     tagged =
@@ -129,14 +129,14 @@ final class VideoDecoder: MediaDecoder {
     }
   }
 
-  /// A sound that cannot be decoded leaves the pictures as they are.
+  /// Gives up a sound that cannot be decoded; the pictures play on.
   private func giveUpSound(_ error: DecodingError) {
     parts.sound = nil
     parts.isSoundless = true
     note(error.ofSound)
   }
 
-  /// Where the story starts on its streams' clock: with the earliest stream.
+  /// The story's start on its streams' clock: the start of the earliest stream.
   private static func zero(
     _ input: FFmpegInput, _ router: PacketRouter, video: FFmpegStream, sound: FFmpegStream?
   ) throws(DecodingError) -> Duration {
@@ -202,7 +202,7 @@ final class VideoDecoder: MediaDecoder {
     return current.displaySize(pixelAspect: aspect, orientation: orientation)
   }
 
-  func picture(for shape: PictureRequest) throws(DecodingError) -> PixelGrid {
+  func picture(for shape: PictureRequest) throws(DecodingError) -> Bitmap {
     try scaler.picture(
       of: current, displaySize: displaySize, orientation: orientation, shape: shape)
   }
@@ -243,7 +243,7 @@ final class VideoDecoder: MediaDecoder {
       try move(to: reach)
       if try findPicture(shownAt: position) { break }
       if reach <= .zero {
-        // Before the first picture; some containers cannot be moved that far back.
+        // The position is before the first picture, and some containers cannot seek that far back.
         if currentTiming?.time == firstTime { break }
         try reopen()
         _ = try findPicture(shownAt: position)
@@ -256,7 +256,7 @@ final class VideoDecoder: MediaDecoder {
     parts.sound?.restart(at: position)
   }
 
-  /// Moves the container; where it cannot be moved, it is opened anew.
+  /// Seeks in the container, or opens it anew if it cannot seek.
   private func move(to position: Duration) throws(DecodingError) {
     if map == nil, parts.router.needsMap {
       let indices = parts.indices
@@ -288,7 +288,7 @@ final class VideoDecoder: MediaDecoder {
     restartClock()
   }
 
-  /// Decodes up to the picture that is shown at a time; false where the first is later than it.
+  /// Decodes up to the picture that is shown at a time; false if the first one is later.
   private func findPicture(shownAt position: Duration) throws(DecodingError) -> Bool {
     guard var timing = try decode(into: current) else { return false }
     currentTiming = timing

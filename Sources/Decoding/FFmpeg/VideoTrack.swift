@@ -1,18 +1,18 @@
-/// Decodes the pictures of one stream in the order that they are shown.
+/// Decodes the pictures of one stream in presentation order.
 final class VideoTrack {
-  /// What is decoded now: another stream in each part of a playlist.
+  /// The stream that is decoded; each part of a playlist has its own.
   private(set) var stream: FFmpegStream
-  /// What it lives in.
+  /// The input that owns the stream.
   private var owner: FFmpegInput?
-  /// Its number in the first part.
+  /// The stream's number in the first part.
   private let number: Int
   private let router: PacketRouter
   private var codec: FFmpegCodec?
-  /// The first packet of the next part, until the decoder has given all it has of this one.
+  /// The first packet of the next part, kept until the decoder has finished the current part.
   private var changed: FFmpegPacket?
   private var isDraining = false
   private var isFresh = true
-  /// The packet whose picture was shown before its time, to be given again to an empty decoder.
+  /// The packet whose picture was taken early (`showFirst`); it is decoded again by a fresh decoder.
   private var replay: FFmpegPacket?
   private var shownEarly: Int64?
   private var skipsLoopFilter = false
@@ -46,8 +46,8 @@ final class VideoTrack {
     return false
   }
 
-  /// A decoder that reorders holds its first picture back until it has seen what follows. Told that
-  /// nothing follows, it gives it at once; the packet is given again afterwards.
+  /// Gets the first picture at once. A decoder that reorders keeps it back until it has seen what
+  /// follows; told that nothing follows, it outputs it. The packet is sent again afterwards.
   private func showFirst(into frame: FFmpegFrame, _ codec: FFmpegCodec) throws(DecodingError)
     -> Bool
   {
@@ -86,7 +86,7 @@ final class VideoTrack {
     }
   }
 
-  /// The next part of a playlist begins, coded in a way of its own.
+  /// Continues with the next part of a playlist, which has a decoder of its own.
   private func change(to packet: FFmpegPacket) throws(DecodingError) {
     changed = nil
     codec = nil
@@ -95,7 +95,7 @@ final class VideoTrack {
     try opened().send(packet)
   }
 
-  /// Begins anew: the container was moved.
+  /// Restarts after a seek in the container.
   func restart() {
     codec?.flush()
     isDraining = false
@@ -105,20 +105,20 @@ final class VideoTrack {
     shownEarly = nil
   }
 
-  /// Gives the decoder's memory back where it is to begin anew in any case; whether it did.
+  /// Frees the decoder if it must be opened anew in any case; returns whether it did.
   func rest() -> Bool {
     guard replay != nil, codec != nil else { return false }
     codec = nil
     return true
   }
 
-  /// Leaves out the loop filter: its traces vanish in a large reduction.
+  /// Skips the loop filter: that cannot be seen in a much smaller picture.
   func skipLoopFilter(_ skip: Bool) {
     skipsLoopFilter = skip
     codec?.skipLoopFilter(skip)
   }
 
-  /// Leaves out pictures that no other refers to.
+  /// Skips pictures that no other picture refers to.
   func skipNonReference(_ skip: Bool) {
     skipsNonReference = skip
     codec?.skipNonReference(skip)

@@ -1,18 +1,18 @@
 import DecoderLink
 
-/// A playlist that names the same story in several versions (RFC 8216, section 4.3.4).
+/// A playlist that offers the same story in several variants (RFC 8216, section 4.3.4).
 package struct MasterPlaylist: Equatable {
-  /// One version (`EXT-X-STREAM-INF`).
+  /// A variant (`EXT-X-STREAM-INF`).
   package struct Variant: Equatable {
-    /// Its media playlist, as it is written.
+    /// The URI of its media playlist, as written.
     package var uri: String
-    /// Bits a second at most; nil where it is not said.
+    /// Peak bits a second; nil if not given.
     package var bandwidth: UInt64?
-    /// In pixels; nil where it is not said.
+    /// In pixels; nil if not given.
     package var size: (width: UInt32, height: UInt32)?
-    /// As RFC 6381 names them; empty where it is not said.
+    /// Named as in RFC 6381; empty if not given.
     package var codecs: [String]
-    /// The group that its sound is in, beside what its own parts hold.
+    /// The group of its sound, if the sound is not only in its own segments.
     package var soundGroup: String?
 
     package static func == (one: Variant, other: Variant) -> Bool {
@@ -22,10 +22,10 @@ package struct MasterPlaylist: Equatable {
     }
   }
 
-  /// A sound of a group (`EXT-X-MEDIA`).
+  /// A sound in a group (`EXT-X-MEDIA`).
   package struct Sound: Equatable {
     package var group: String
-    /// Nil where the variant's own parts hold it.
+    /// Nil if it is in the variant's own segments.
     package var uri: String?
     package var isDefault: Bool
     package var isAutomatic: Bool
@@ -35,7 +35,7 @@ package struct MasterPlaylist: Equatable {
   package private(set) var variants: [Variant] = []
   package private(set) var sounds: [Sound] = []
 
-  /// Nil where the playlist is none that names variants.
+  /// Nil if the playlist is not a master playlist.
   package init?(_ text: PlaylistText) {
     var pending: Variant?
     var isMaster = false
@@ -75,7 +75,7 @@ package struct MasterPlaylist: Equatable {
       isDefault: attributes["DEFAULT"] == "YES", isAutomatic: attributes["AUTOSELECT"] == "YES")
   }
 
-  /// Where the sound of a variant is, if not in its own parts.
+  /// The URI of a variant's sound; nil if it is in the variant's own segments.
   package func soundURI(of variant: Variant) -> String? {
     let group = sounds.filter { $0.group == variant.soundGroup }
     let chosen = group.first(where: \.isDefault) ?? group.first(where: \.isAutomatic) ?? group.first

@@ -1,27 +1,27 @@
 import System
 
-/// A playlist that names the parts of one version of a story (RFC 8216, section 4.3.3), put right for
-/// FFmpeg's demuxer, which takes no other than the strict form, tries to fetch what is marked as
-/// missing, and asks again and again for what does not end.
+/// A playlist of the segments of one variant (RFC 8216, section 4.3.3), repaired for FFmpeg's demuxer:
+/// that accepts only the strict form, tries to fetch segments that are marked as missing, and reloads a
+/// playlist without an end again and again.
 package struct MediaPlaylist: Equatable {
-  /// The playlist: whole, with an end, and without the parts that cannot be had.
+  /// The repaired playlist: with an end, and without the segments that cannot be played.
   package private(set) var text: [UInt8] = []
-  /// Parts that it says are missing (`EXT-X-GAP`).
+  /// How many segments are marked as missing (`EXT-X-GAP`).
   package private(set) var gaps = 0
-  /// Its later parts are protected, and left out.
+  /// Later segments are protected and were left out.
   package private(set) var endsProtected = false
 
   private static let usualPart = 10.0
   private static let longestPart = 86_400.0
 
-  /// What encrypts the parts from here on (section 4.3.2.4).
+  /// The encryption of the following segments (section 4.3.2.4).
   private enum Key: Equatable {
     case clear
     case block(line: String, hasVector: Bool)
     case protected
   }
 
-  /// - Throws: what it is instead, where it cannot be played.
+  /// - Throws: why it cannot be played.
   package init(_ playlist: PlaylistText) throws(DecodingError) {
     var body: [String] = []
     var part: [String] = []
@@ -62,7 +62,8 @@ package struct MediaPlaylist: Equatable {
         } else {
           if !hasLength { part.append("#EXTINF:\(Self.usualPart),") }
           if case .block(let line, false) = key, gaps > 0 {
-            // Without a vector the number counts, which missing parts count in.
+            // Without a vector, the segment's number is used. It counts missing segments, too, which
+            // FFmpeg will not see.
             body.append(line + ",IV=" + Self.vector(sequence))
           } else if !keys.isEmpty {
             body.append(Self.line(of: key))
@@ -85,8 +86,7 @@ package struct MediaPlaylist: Equatable {
     text = Array((head + body + ["#EXT-X-ENDLIST", ""]).joined(separator: "\n").utf8)
   }
 
-  /// Several tags may stand for the same key in the ways of several systems; one that is understood
-  /// is enough.
+  /// Several tags may give the same key for different systems; one that is supported is enough.
   private static func key(of lines: [String]) -> Key {
     for line in lines {
       let attributes =
@@ -105,7 +105,7 @@ package struct MediaPlaylist: Equatable {
     if case .block(let line, _) = key { line } else { "#EXT-X-KEY:METHOD=NONE" }
   }
 
-  /// A part's number as the vector that it stands for (section 5.2).
+  /// The vector that a segment's number stands for (section 5.2).
   private static func vector(_ sequence: UInt64) -> String {
     "0x" + sequence.padded(32, radix: 16)
   }

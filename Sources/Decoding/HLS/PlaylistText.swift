@@ -1,12 +1,13 @@
-/// The lines of an HLS playlist from its first tag on: without blank ones, the space around them, and
+/// The lines of an HLS playlist from its first tag on, without blank lines, surrounding space and
 /// control characters (RFC 8216, section 4.1).
 package struct PlaylistText {
   package let lines: [String]
 
-  /// Longer ones are refused: a day in parts of two seconds, each with a long signed address, takes 10.
+  /// Longer ones are refused, in bytes: a day in segments of two seconds with long signed addresses
+  /// takes 10 MiB.
   private static let longest = 16 << 20
 
-  /// Takes the bytes of a playlist apart.
+  /// Splits the bytes of a playlist into lines.
   package init(_ bytes: [UInt8]) {
     var lines: [String] = []
     for raw in bytes.split(whereSeparator: { $0 == 0x0A || $0 == 0x0D }) {
@@ -61,7 +62,7 @@ package struct PlaylistText {
     return attributes
   }
 
-  /// What stands behind a tag's colon; nil where the line is another.
+  /// The text after a tag's colon; nil if the line has another tag.
   static func value(of line: String, _ tag: String) -> Substring? {
     guard line.hasPrefix(tag), line.utf8.count > tag.utf8.count else { return nil }
     let rest = line[line.utf8.index(line.startIndex, offsetBy: tag.utf8.count)...]

@@ -1,15 +1,15 @@
-/// An HLS story as FFmpeg is given it: one version alone, with its sound where that lies apart.
+/// An HLS story as it is given to FFmpeg: a single variant, with its sound if that is separate.
 struct PreparedPlaylist {
-  /// What the demuxer opens first.
+  /// The playlist that the demuxer opens first.
   private(set) var text: [UInt8]
-  /// The media playlists that it opens then, in this order.
+  /// The media playlists that it opens next, in this order.
   private(set) var lists: [[UInt8]]
-  /// Each of the media playlists in the parts that its discontinuities make; nil for one of one part.
+  /// The parts of each media playlist, by its discontinuities; nil for a playlist without any.
   private let parts: [PlaylistParts?]
-  /// What is not as it should be, in words.
+  /// What is wrong with the story, in words.
   private(set) var notes: [String]
 
-  /// A media playlist that is the story itself.
+  /// Prepares a media playlist that is the story itself.
   init(_ media: MediaPlaylist) {
     text = media.text
     lists = []
@@ -17,7 +17,7 @@ struct PreparedPlaylist {
     notes = Self.notes(on: media)
   }
 
-  /// A version of a story; its sound may be missing.
+  /// Prepares a variant. If its sound cannot be fetched, it is left out with a note.
   init(
     _ variant: MasterPlaylist.Variant, sound: String?, over connection: PlayerConnection
   ) throws(DecodingError) {
@@ -41,13 +41,13 @@ struct PreparedPlaylist {
     text = Array((head + stream).utf8)
   }
 
-  /// How long the parts say that they are, of the list that has most; none where there are no parts.
+  /// The declared lengths of the parts, from the playlist that has most; empty without discontinuities.
   var partLengths: [Duration] {
     let all = parts.compactMap { $0?.parts.map(\.length) }
     return all.max { $0.count < $1.count } ?? []
   }
 
-  /// One of the parts, as a playlist of its own.
+  /// A part as a playlist of its own.
   func part(_ number: Int) -> PreparedPlaylist {
     var part = self
     let none = Array("#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXT-X-ENDLIST\n".utf8)
@@ -82,7 +82,7 @@ struct PreparedPlaylist {
   }
 }
 
-/// Bytes in memory, from front to back.
+/// Reads bytes in memory, without seeks.
 final class MemoryStream: ByteStream {
   private var rest: ArraySlice<UInt8>
   let length: UInt64?

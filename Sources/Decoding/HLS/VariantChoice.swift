@@ -1,16 +1,16 @@
 import DecoderLink
 
-/// Which version of a story is tried first, and which after it: the smallest that fills the grid and
-/// that the line carries.
+/// The order in which variants are tried: first the smallest that fills the grid and that the
+/// connection can carry.
 package struct VariantChoice {
   private let shape: PictureRequest
   /// Bits a second; nil for any.
   private let most: UInt64?
 
-  /// Of a version that does not tell its size no more is taken than this, bits a second: it is enough
-  /// for any terminal.
+  /// The most bits a second of a variant without a size: it is enough for any terminal.
   private static let moderate: UInt64 = 2_500_000
-  /// What misses so little of the grid fills it: the next size is four times as large, mostly.
+  /// The share of the grid that counts as filled: the next larger size usually has four times as many
+  /// pixels.
   private static let nearlyAll = 0.9
 
   package init(shape: PictureRequest, mostBitsPerSecond: UInt64?) {
@@ -18,7 +18,7 @@ package struct VariantChoice {
     most = mostBitsPerSecond
   }
 
-  /// All of them, the best first.
+  /// All variants, the best first.
   package func order(_ variants: [MasterPlaylist.Variant]) -> [MasterPlaylist.Variant] {
     let haveSizes = variants.contains { $0.size != nil }
     let ranked = variants.enumerated().map { index, variant in
@@ -27,7 +27,7 @@ package struct VariantChoice {
     return ranked.sorted { $0.rank.lexicographicallyPrecedes($1.rank) }.map(\.variant)
   }
 
-  /// The smaller, the better, part by part.
+  /// A key for sorting, compared part by part; smaller is better.
   private func rank(_ variant: MasterPlaylist.Variant, haveSizes: Bool) -> [Double] {
     let bandwidth = Double(variant.bandwidth ?? 0)
     let area = variant.size.map { Double($0.width) * Double($0.height) } ?? 0

@@ -103,7 +103,7 @@ struct AnimationClip {
 
   /// Adds the next frame, as long as there is room.
   mutating func add(_ frame: DecodedPicture, most: Int) {
-    let size = frame.pixels.count * 4
+    let size = frame.bitmap.pixels.count * 4
     guard !isCut, bytes + size <= most else {
       isCut = true
       return
@@ -115,10 +115,4 @@ struct AnimationClip {
 
   /// The place of the frame to be seen at a time.
   func index(at time: Duration) -> Int? { frames.lastIndex { $0.time <= time } }
-}
-
-extension DecodedPicture {
-  var alphaPicture: AlphaPicture {
-    AlphaPicture(width: Int(width), height: Int(height), pixels: pixels)
-  }
 }

@@ -124,8 +124,7 @@ final class Previews {
     var renderer = style.renderer
     var cells = CellGrid(columns: Compositor.previewColumns, rows: Compositor.previewRows)
     renderer.render(
-      PixelPicture(width: Int(frame.width), height: Int(frame.height), pixels: frame.pixels),
-      columns: cells.columns, rows: cells.rows, into: &cells)
+      frame.bitmap, columns: cells.columns, rows: cells.rows, into: &cells)
     return cells
   }
 }

@@ -11,7 +11,7 @@ import Terminal
 /// that a story has received, and the one that lies over the picture.
 final class ReactionDesk {
   /// What lies over the picture now.
-  private(set) var overlay: AlphaPicture?
+  private(set) var overlay: Bitmap?
   private var reactions: Reactions
   private var strip = ReactionStrip()
   private var cues = ReactionCues([])
@@ -233,7 +233,9 @@ final class ReactionDesk {
   private func keep(_ clip: AnimationClip, of show: ReactionShow) {
     // The screen may have changed meanwhile.
     guard show.run?.shape == alphaShape, let first = clip.frames.first,
-      clip.frames.allSatisfy({ $0.width == first.width && $0.height == first.height })
+      clip.frames.allSatisfy({
+        $0.bitmap.width == first.bitmap.width && $0.bitmap.height == first.bitmap.height
+      })
     else { return }
     clipsShape = shape
     clipsEdition = provider?.edition ?? 0

@@ -8,8 +8,8 @@ final class ReactionShow {
   enum Step: Equatable {
     case nothing
     /// Its first frame, and how long it lasts.
-    case began(AlphaPicture, length: Duration)
-    case frame(AlphaPicture)
+    case began(Bitmap, length: Duration)
+    case frame(Bitmap)
     case over
     case failed(String)
   }
@@ -83,19 +83,19 @@ final class ReactionShow {
     return .began(frame, length: length)
   }
 
-  private func takeKept(at time: Duration) -> AlphaPicture? {
+  private func takeKept(at time: Duration) -> Bitmap? {
     guard let index = clip.index(at: time), index != shownIndex else { return nil }
     shownIndex = index
-    return clip.frames[index].alphaPicture
+    return clip.frames[index].bitmap
   }
 
-  private func takeComing(at time: Duration) -> AlphaPicture? {
+  private func takeComing(at time: Duration) -> Bitmap? {
     var newest: DecodedPicture?
     // One by one: those that are too late to be seen are kept for the next time all the same.
     while let next = run?.nextTime, next <= time, let frame = run?.takeFrame(at: next) {
       clip.add(frame, most: ReactionShow.mostKept)
       newest = frame
     }
-    return newest?.alphaPicture
+    return newest?.bitmap
   }
 }

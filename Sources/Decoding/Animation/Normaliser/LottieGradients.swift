@@ -1,25 +1,25 @@
 import JSONText
 
-/// The colours of a gradient, and how much is seen of them: two lists of stops, each by itself.
+/// A gradient's two lists of stops: colours and opacities.
 struct LottieGradient {
-  /// Stops of four numbers: where, red, green, blue.
+  /// The number of colour stops: position, red, green, blue.
   var colours: Int
-  /// Stops of two numbers behind them: where, and how much is seen.
+  /// The number of opacity stops after them: position, opacity.
   var opacities: Int
-  /// How many stops each piece between two of them becomes; 0 where they are written as they are.
+  /// How many stops each interval is divided into; 0 to write the stops unchanged.
   var steps = 0
 
-  /// The stops that are written.
+  /// The number of stops that are written.
   var written: Int { steps == 0 ? colours : (colours + opacities - 1) * steps + 1 }
 }
 
-/// Gradients whose colours are seen through.
+/// Gradients with transparency.
 ///
-/// rlottie walks through both lists at once and needs a stop of the one for each of the other; between
-/// stops it mixes colours by how much is seen of each, where the format mixes both by themselves. More
-/// stops, which each have both, say what is meant.
+/// rlottie pairs the stops of both lists by their order, and weights colours by opacity between stops;
+/// the format interpolates both lists independently. With more stops, all of which have both values,
+/// rlottie draws what the format means.
 extension LottieNormaliser {
-  /// Writes a gradient's colours; false where there are none, which rlottie does not bear.
+  /// Writes a gradient's colours; false if there are none, which rlottie cannot handle.
   mutating func gradient(_ place: Int?) throws(DecodingError) -> Bool {
     guard let place else { return false }
     let members = LottieMembers(of: place, in: index)
@@ -66,7 +66,8 @@ extension LottieNormaliser {
     return gradient
   }
 
-  /// One colour, with as many opacities at the same places: rlottie draws that as it is meant.
+  /// Whether there is a single colour and as many opacities at the same positions: rlottie draws that
+  /// correctly.
   private func isSimple(_ list: [Int], _ gradient: LottieGradient) -> Bool {
     guard gradient.colours == gradient.opacities else { return false }
     var former = -Double.infinity
@@ -105,7 +106,7 @@ extension LottieNormaliser {
     var opacities: [Double] = []
     var former = -1.0
     for (place, sampled) in stops.samples(steps: gradient.steps) {
-      // Two stops at one place would divide by nothing.
+      // Two stops at the same position would cause a division by zero.
       let place = max(place, former + 1e-6)
       former = place
       colours.append(place)
@@ -121,15 +122,15 @@ extension LottieNormaliser {
   }
 }
 
-/// Two lists of stops in the order of their places.
+/// Two lists of stops, sorted by position.
 private struct GradientStops {
-  /// Where, and the values there.
+  /// A position and the values there.
   private typealias Stop = (place: Double, values: [Double])
   private let colours: [Stop]
   private let opacities: [Stop]
 
   init(_ numbers: [Double], _ gradient: LottieGradient) {
-    // Places and values outside of 0 to 1 are none.
+    // Positions and values are clamped to 0 to 1.
     let numbers = numbers.map { $0.isNaN ? 0 : min(max($0, 0), 1) }
     colours = (0..<gradient.colours).map { stop in
       (numbers[4 * stop], Array(numbers[4 * stop + 1...4 * stop + 3]))
@@ -140,8 +141,8 @@ private struct GradientStops {
     }.sorted { $0.place < $1.place }
   }
 
-  /// The places of the stops to write, and where their values are taken: within the piece that they
-  /// begin, as a colour may end and another begin at one place.
+  /// The positions of the stops to write, and where their values are sampled: just inside the interval
+  /// that they begin, since one colour may end and another begin at the same position.
   func samples(steps: Int) -> [(place: Double, sampled: Double)] {
     let places = (colours + opacities).map(\.place).sorted()
     var samples: [(Double, Double)] = []

@@ -1,18 +1,18 @@
 import JSONText
 
-/// The names of members that matter to the renderer, or that tell what it leaves out.
+/// The names of members that the renderer uses, or that show what it does not draw.
 enum LottieKey: Int, CaseIterable {
   case a, ao, assets, bm, c, d, ddd, e, ef, en, eo, f, fr, g, h, hasMask, hd, i, id, ind, inv, ip,
     `is`, it, ir, k, ks, layers, lc, lj, m, masksProperties, ml, mm, mode, n, o, op, or, os, p,
     parent, pt, r, refId, rx, ry, rz, s, sc, sh, shapes, sid, sk, slots, so, sr, st, sw, sy, t, td,
     ti, tm, to, tp, tr, tt, ty, u, v, w, x, y
 
-  /// As it stands in a text: in quotes, with a colon.
+  /// As written in a text: in quotes, with a colon.
   var written: [UInt8] { Self.written[rawValue] }
 
   private static let written = allCases.map { Array("\"\($0)\":".utf8) }
 
-  /// A table that is looked up for each name of a text: `Dictionary` takes five times as long.
+  /// A hash table, looked up for each name in a text: `Dictionary` takes five times as long.
   private struct Table {
     private struct Entry {
       let key: LottieKey
@@ -61,20 +61,20 @@ enum LottieKey: Int, CaseIterable {
 
   private static let table = Table(allCases)
 
-  /// The key that is written so, if any.
+  /// The key of this name, if any.
   init?(_ name: Span<UInt8>) {
     guard let key = Self.table.key(named: name) else { return nil }
     self = key
   }
 }
 
-/// The members of one object by their names; of several of one name the last counts, as in
+/// The members of an object by name; of several with the same name the last one counts, as in
 /// JavaScript.
 struct LottieMembers {
-  /// At least as many as there are keys. 0 is no member's place: the outermost value's own.
+  /// At least as many as there are keys. 0 means missing: it is the place of the outermost value.
   private var places = InlineArray<80, Int32>(repeating: 0)
 
-  /// The members of the object at a place; none where it is something else.
+  /// The members of the object at a place; none if it is not an object.
   init(of place: Int, in index: JSONIndex) {
     guard index.kind(at: place) == .object else { return }
     let inside = index.inside(place)

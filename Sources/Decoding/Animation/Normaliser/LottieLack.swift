@@ -1,4 +1,4 @@
-/// What an animation has and rlottie 0.1 does not draw, in the words that name it to a viewer.
+/// Features of an animation that rlottie 0.1 does not draw, named as the viewer sees them.
 enum LottieLack: String, CaseIterable {
   case texts
   case pictures = "pictures that are not in it"
@@ -25,11 +25,11 @@ enum LottieLack: String, CaseIterable {
   case videos
   case sounds
 
-  /// One sentence for all of them, in words that follow "NAME: ".
+  /// A sentence about all of them, in words that follow "NAME: ".
   static func note(on lacks: Set<LottieLack>) -> String? {
     let names = allCases.filter(lacks.contains).map(\.rawValue)
     guard !names.isEmpty else { return nil }
-    // What is said is cut off after 200 characters.
+    // Notes are cut off after 200 characters.
     guard names.count > 8 else { return "it is drawn without: \(names.joined(separator: ", "))" }
     let shown = names.prefix(8).joined(separator: ", ")
     return "it is drawn without: \(shown) and \(names.count - 8) more"

@@ -1,24 +1,24 @@
 import JSONText
 
-/// Layers, and what they are seen through: mattes and masks.
+/// Layers, with their mattes and masks.
 extension LottieNormaliser {
-  /// What of a layer decides where it stands among the others.
+  /// The properties that decide a layer's place among the others.
   private struct Standing {
     let place: Int
     let number: Int?
     let isMatte: Bool
     let hasMatte: Bool
-    /// The number of the layer that is its matte, where that need not be the one above.
+    /// The number of the layer that is its matte, if that need not be the one above.
     let matte: Int?
   }
 
   /// How a layer is written.
   private struct Role {
-    /// It has no matte of its own, or none that is found.
+    /// It has no matte, or its matte was not found.
     var dropsMatte = false
-    /// It is seen through by others alone: what hangs on it still does.
+    /// It is used only as a matte and not drawn itself; its children are.
     var isUnseen = false
-    /// A second time, as another's matte: nothing hangs on it.
+    /// It is a copy that serves as another layer's matte; it has no children.
     var isCopy = false
   }
 
@@ -37,7 +37,7 @@ extension LottieNormaliser {
       if layer.hasMatte, !isThere { role.dropsMatte = true }
       if let source, isThere {
         if standings[source].hasMatte { lacks.insert(.nestedMattes) }
-        // rlottie takes the layer above, whichever it is, unless that has a matte itself.
+        // rlottie uses the layer above as the matte, whichever it is, unless that has a matte itself.
         if source != position - 1 || standings[source].hasMatte {
           try self.layer(standings[source].place, Role(dropsMatte: true, isCopy: true))
         }
@@ -64,7 +64,7 @@ extension LottieNormaliser {
 
   // MARK: One layer
 
-  /// The kinds that rlottie knows: compositions, colours, pictures, none, shapes.
+  /// The types that rlottie draws: compositions, colours, pictures, nulls, shapes.
   private static let drawn = 0...4
 
   private mutating func layer(_ place: Int, _ role: Role) throws(DecodingError) {
@@ -73,12 +73,13 @@ extension LottieNormaliser {
     var kind = wholeNumber(members[.ty]) ?? 3
     let isSeen = !role.isUnseen && !isTrue(members[.hd])
     if isSeen { noteLacks(of: members, kind: kind) }
-    // What only has a place: others may hang on it.
+    // Written as a null layer, which is not drawn, but may have children.
     if !isSeen || !Self.drawn.contains(kind) { kind = 3 }
     let hasMatte = !role.dropsMatte && (1...4).contains(wholeNumber(members[.tt]) ?? 0)
     var picture: [UInt8]?
     if kind == 2, hasMatte {
-      // A single picture through a matte is not drawn, but a composition that holds it is.
+      // rlottie does not draw a single picture with a matte, but it draws a composition that contains
+      // it.
       picture = members[.refId].flatMap(reference(at:))
       kind = 0
     }
@@ -86,7 +87,7 @@ extension LottieNormaliser {
     let isTurnedInSpace = turnsInSpace(members[.ks])
     raw("{\"ddd\":\(isTurnedInSpace ? 1 : 0),\"ty\":\(kind)")
     if !role.isCopy { wholeNumber(.ind, members[.ind]) }
-    // A layer that hangs on itself is none to rlottie.
+    // rlottie does not draw a layer that is its own parent.
     let parent = wholeNumber(members[.parent])
     if role.isCopy || parent != wholeNumber(members[.ind]) {
       wholeNumber(.parent, members[.parent])
@@ -113,7 +114,7 @@ extension LottieNormaliser {
   }
 
   private mutating func writeTimes(_ members: LottieMembers, isWrapped: Bool) {
-    // A layer that does not say how long it lasts does so all the time.
+    // A layer without times lasts for the whole animation.
     for (key, usual) in [(.ip, -Self.far), (.op, Self.far)] as [(LottieKey, Int)] {
       let length = out.count
       number(key, members[key])
@@ -148,7 +149,7 @@ extension LottieNormaliser {
     guard let colour = members[.sc], index.kind(at: colour) == .string,
       var digits = index.text(of: colour)?.utf8.dropFirst().map({ $0 })
     else { return }
-    // As CSS has it: one digit for each channel, or an alpha behind them.
+    // As in CSS: one digit for each channel, or an alpha at the end.
     if digits.count < 6 { digits = digits.flatMap { [$0, $0] } }
     guard digits.count >= 6,
       digits.allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit && $0 < 0x80 })
@@ -166,7 +167,8 @@ extension LottieNormaliser {
     raw("[")
     try shapes(elements(of: members[.shapes]))
     if hasMatte {
-      // A single shape through a matte is not drawn, but two are, also where the second is nothing.
+      // rlottie does not draw a single shape with a matte, but it draws two, even if the second is
+      // empty.
       separate()
       raw("{\"ty\":\"gr\",\"it\":[{\"ty\":\"rc\",\"d\":1,\"p\":{\"k\":[0,0]},\"s\":{\"k\":[0,0]}},")
       raw("{\"ty\":\"fl\",\"c\":{\"k\":[0,0,0]}},{\"ty\":\"tr\"}]}")
@@ -187,7 +189,7 @@ extension LottieNormaliser {
     if !elements(of: members[.sy]).isEmpty { lacks.insert(.layerStyles) }
     for effect in elements(of: members[.ef]) {
       let effect = LottieMembers(of: effect, in: index)
-      // Below are the controls that expressions read.
+      // Lower types are only controls for expressions.
       let isDrawn = wholeNumber(effect[.ty]) ?? 0 >= 20
       if isDrawn, effect[.en] == nil || isTrue(effect[.en]) { lacks.insert(.effects) }
     }

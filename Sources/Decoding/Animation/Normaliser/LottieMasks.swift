@@ -1,10 +1,10 @@
 import JSONText
 
-/// Masks: what of a layer is seen.
+/// Masks, which limit the visible part of a layer.
 extension LottieNormaliser {
   private struct Mask {
     let members: LottieMembers
-    /// As rlottie knows it: `a`, `s`, `i` or `f`.
+    /// As in rlottie: `a`, `s`, `i` or `f`.
     var mode: String
     let isInverted: Bool
   }
@@ -12,7 +12,7 @@ extension LottieNormaliser {
   mutating func masks(_ members: LottieMembers) throws(DecodingError) {
     guard members[.hasMask] == nil || isTrue(members[.hasMask]) else { return }
     let masks = uninverted(elements(of: members[.masksProperties]).compactMap(mask(at:)))
-    // A layer with masks of which none counts would not be seen.
+    // A layer whose masks all have no effect must have none, or rlottie would hide it.
     guard !masks.isEmpty else { return }
     name(.hasMask)
     raw("true")
@@ -38,13 +38,13 @@ extension LottieNormaliser {
     let members = LottieMembers(of: place, in: index)
     let mode = members[.mode].flatMap(index.text(of:)) ?? "a"
     guard mode != "n" else { return nil }
-    // Lighter and darker differ from added and intersected in half seen edges alone.
+    // Lighten and darken differ from add and intersect only in half transparent edges.
     let known = ["a": "a", "l": "a", "s": "s", "i": "i", "d": "i", "f": "f"][mode] ?? "a"
     return Mask(members: members, mode: known, isInverted: isTrue(members[.inv]))
   }
 
-  /// The same masks without inverted ones, which rlottie inverts within their outlines alone: what is
-  /// outside of a mask is all without it.
+  /// The same masks without inverted ones, which rlottie inverts only within their outlines: the area
+  /// outside of an outline is everything minus the mask.
   private mutating func uninverted(_ masks: [Mask]) -> [Mask] {
     var result: [Mask] = []
     for var mask in masks {
@@ -59,7 +59,7 @@ extension LottieNormaliser {
       case "i":
         mask.mode = "s"
         result.append(mask)
-      // Added ones may be added in any order, and the first of all is taken from everything.
+      // The order of added masks does not matter; the first mask of all is subtracted from everything.
       case "a" where result.allSatisfy({ $0.mode == "a" }):
         mask.mode = "s"
         result.insert(mask, at: 0)
@@ -73,15 +73,15 @@ extension LottieNormaliser {
 
   private typealias Point = SIMD2<Double>
 
-  /// A corner, and the curves before and behind it.
+  /// A corner with the control points before and after it.
   private struct Corner {
     var place = Point.zero
     var before = Point.zero
     var behind = Point.zero
   }
 
-  /// Writes masks that are all added, and stay, as the one outline that goes round each of them and
-  /// back: rlottie loses parts of such as lie side by side. False where they are others.
+  /// Writes still, added masks as a single outline that visits each of them and returns: rlottie loses
+  /// parts of masks that lie side by side. False if there are other masks.
   private mutating func writeJoined(_ masks: [Mask]) -> Bool {
     guard masks.count > 1 else { return false }
     var outlines: [[Corner]] = []
@@ -120,7 +120,7 @@ extension LottieNormaliser {
     return true
   }
 
-  /// The corners of a path that stays, turning to the right.
+  /// The corners of a still path, clockwise.
   private mutating func outline(at place: Int) -> [Corner]? {
     guard let content = content(of: place), keyframes(at: content, .path) == nil else { return nil }
     let path = index.kind(at: content) == .array ? elements(of: content).first : content

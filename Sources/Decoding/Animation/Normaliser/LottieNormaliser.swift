@@ -1,32 +1,33 @@
 import JSONText
 
-/// Writes a Lottie text anew so that rlottie 0.1 draws it as the format means it.
+/// Rewrites a Lottie text so that rlottie 0.1 draws it as the format defines.
 ///
-/// That renderer wants an object's type before all else of it, whole numbers where it counts with
-/// such, and members that the format leaves out (https://lottie.github.io/lottie-spec): else it draws
-/// nothing, or takes the whole text for damaged. Some things it draws wrong, but right when they are
-/// said in another way. What it would not read is left out; numbers keep their digits, so that what it
-/// drew right looks the same. The time is linear in what is written.
+/// The renderer needs an object's type as its first member, whole numbers where it expects integers,
+/// and members that are optional in the format (https://lottie.github.io/lottie-spec); otherwise it
+/// draws nothing or rejects the text. Some things it draws wrongly, but correctly in an equivalent
+/// form. Members that it does not read are left out. Numbers keep their digits, so that what was drawn
+/// correctly does not change. The time is linear in the length of the output.
 struct LottieNormaliser {
   let index: JSONIndex
-  /// Where pictures beside the text lie, if it came in a zip.
+  /// The archive with the pictures that are not in the text, if there is one.
   let archive: ZipArchive?
   var out: [UInt8] = []
   var lacks: Set<LottieLack> = []
-  /// Pictures that are drawn as a composition of their own, by the names of their assets.
+  /// Pictures that are wrapped in a composition of their own, by the names of their assets.
   var wrapped: [[UInt8]] = []
-  /// The pictures of the archive by their paths, once one was asked for.
+  /// The pictures of the archive by path; nil before the first is requested.
   var packedPictures: [String: [UInt8]]?
   var pictureBytes = 0
   var picturePixels = 0
   private var slots: [String: Int] = [:]
-  /// The layers of the animation, where they are moved into a composition of their own.
+  /// The layers of the animation if they are moved into a composition of their own.
   private var movedLayers: Int?
 
   enum Limit {
-    /// What slots and mattes repeat makes a text longer.
+    /// The longest output. It may be longer than the input, since slots and mattes are written several
+    /// times.
     static let bytes = 2 * LottieOutline.Limit.bytes
-    /// Of pictures that are written in another format, or come from beside the text.
+    /// The most bytes of pictures that are converted or come from the archive.
     static let pictureBytes = 4 * LottieOutline.Limit.bytes
   }
 
@@ -64,11 +65,11 @@ struct LottieNormaliser {
     raw("}")
   }
 
-  /// Compositions that say nothing else last so long, in frames.
+  /// The length in frames of compositions that give none.
   static let far = 10_000_000
 
-  /// Writes when the animation begins and ends. rlottie counts frames from 0 on: an earlier start is
-  /// moved there, and the layers with it by what is returned.
+  /// Writes the first and last frame. rlottie counts frames from 0 on: an earlier start is moved to 0;
+  /// layers must be moved by the returned number of frames.
   private mutating func time(_ members: LottieMembers) -> Int {
     let start = members[.ip].flatMap(value(at:)) ?? 0
     guard start < 0, start >= -LottieOutline.Limit.frameNumber,
@@ -85,7 +86,7 @@ struct LottieNormaliser {
     return Int(start)
   }
 
-  /// A width or height: the nearest whole number.
+  /// Writes a width or height, rounded to a whole number.
   private mutating func side(_ key: LottieKey, _ place: Int?) {
     guard let place, let value = value(at: place) else { return }
     name(key)
@@ -123,7 +124,8 @@ struct LottieNormaliser {
     raw("}")
   }
 
-  /// An asset's name, as texts and numbers give it, between quotes and apart from our own.
+  /// An asset's name from a text or a number, quoted, and changed so that it cannot equal one of our
+  /// own.
   func reference(at place: Int) -> [UInt8]? {
     switch index.kind(at: place) {
     case .string, .number: index.text(of: place).map { Array("_\(JSONEscapes.inASCII($0))".utf8) }
@@ -143,7 +145,7 @@ struct LottieNormaliser {
     }
   }
 
-  /// The value that stands in for a property, by the slot that it names.
+  /// The value of a property's slot.
   mutating func slot(named place: Int) -> Int? {
     guard let name = index.text(of: place), let value = slots[name] else {
       lacks.insert(.slots)
@@ -154,7 +156,7 @@ struct LottieNormaliser {
 
   // MARK: Reading
 
-  /// The places of an array's elements; none where it is something else.
+  /// The places of an array's elements; empty if it is not an array.
   func elements(of place: Int?) -> [Int] {
     guard let place, index.kind(at: place) == .array else { return [] }
     let inside = index.inside(place)
@@ -167,7 +169,7 @@ struct LottieNormaliser {
     return places
   }
 
-  /// The place of one member's value: quicker than to look at all of them.
+  /// The place of one member's value; faster than `LottieMembers`.
   func member(_ key: LottieKey, of place: Int) -> Int? {
     guard index.kind(at: place) == .object else { return nil }
     let written = key.written
@@ -187,7 +189,7 @@ struct LottieNormaliser {
     return found
   }
 
-  /// A number, also one that stands there as text.
+  /// A number, which may be written as text.
   func value(at place: Int) -> Double? {
     switch index.kind(at: place) {
     case .number, .string:
@@ -201,7 +203,7 @@ struct LottieNormaliser {
     return Int(value.rounded())
   }
 
-  /// True, or a number that stands for it.
+  /// Whether it is true, or a number that means true.
   func isTrue(_ place: Int?) -> Bool {
     guard let place else { return false }
     switch index.kind(at: place) {
@@ -215,10 +217,10 @@ struct LottieNormaliser {
 
   mutating func raw(_ text: String) { out += text.utf8 }
 
-  /// What lies at a place, as it is written there.
+  /// Copies the value at a place unchanged.
   mutating func copy(_ place: Int) { out += index.bytes[index.range(of: place)] }
 
-  /// A comma, unless it is the first.
+  /// Writes a comma, unless this is the first element.
   mutating func separate() {
     if out.last != UInt8(ascii: "{"), out.last != UInt8(ascii: "[") {
       out.append(UInt8(ascii: ","))
@@ -234,12 +236,12 @@ struct LottieNormaliser {
     if value == value.rounded(), abs(value) < 1e15 {
       raw(String(Int(value)))
     } else {
-      // Beyond all numbers there is none that text could name.
+      // JSON cannot express infinity.
       raw("\(min(max(value, -1e300), 1e300))")
     }
   }
 
-  /// A number with its own digits.
+  /// Writes a number with its own digits.
   mutating func writeNumber(at place: Int) -> Bool {
     if index.kind(at: place) == .number {
       copy(place)
@@ -270,19 +272,19 @@ struct LottieNormaliser {
     if try !body(&self) { out.removeSubrange(start...) }
   }
 
-  /// Slots, mattes and gradients may be written many times.
+  /// Throws if the output is too long: slots, mattes and gradients may be repeated many times.
   func checkLength() throws(DecodingError) {
     guard out.count - pictureBytes <= Limit.bytes else { throw .tooComplex }
   }
 }
 
-/// An animation's text as the renderer is given it.
+/// The text of an animation as it is given to the renderer.
 package struct NormalisedLottie {
   package let text: [UInt8]
-  /// What the renderer leaves out, in words that follow "NAME: "; nil where it draws everything.
+  /// What is not drawn, in words that follow "NAME: "; nil if everything is.
   package let note: String?
 
-  /// Throws where the text is no JSON, or would become too long.
+  /// Throws if the text is not JSON, or the output would be too long.
   package init(_ text: [UInt8]) throws(DecodingError) {
     try self.init(text, archive: nil)
   }

@@ -1,7 +1,7 @@
 import JSONText
 
-/// Pictures in an animation, and those that lie beside its text in a zip: rlottie reads PNG and JPEG,
-/// in the text alone.
+/// Pictures in an animation's text or beside it in a zip: rlottie reads only PNG and JPEG, and only
+/// within the text.
 extension LottieNormaliser {
   mutating func picture(_ name: [UInt8], _ members: LottieMembers) throws(DecodingError) {
     guard let place = members[.p], index.kind(at: place) == .string,
@@ -41,7 +41,7 @@ extension LottieNormaliser {
     }
   }
 
-  /// A picture of the archive: by its path, or in the folders that dotLottie has for pictures.
+  /// A picture of the archive: by its path, or in the folders that dotLottie uses for pictures.
   private mutating func packedPicture(_ name: String, folder: String) throws(DecodingError)
     -> [UInt8]?
   {
@@ -64,7 +64,7 @@ extension LottieNormaliser {
     var isUnchanged = true
   }
 
-  /// A picture in a format that rlottie reads.
+  /// The picture in a format that rlottie reads.
   private mutating func drawable(_ bytes: [UInt8]) throws(DecodingError) -> Picture? {
     if let size = WebPPicture.size(of: bytes) {
       picturePixels += size.width * size.height

@@ -1,19 +1,19 @@
 import JSONText
 
-/// What a property is a value of.
+/// The type of a property's value.
 enum LottieValue {
   case scalar
-  /// Two numbers or more: a point, a size, a colour.
+  /// Two or more numbers: a point, a size, a colour.
   case vector
   case path
-  /// A number that rlottie knows only where it changes.
+  /// A number that rlottie reads only as key frames.
   case moment
   case gradient(LottieGradient)
 }
 
-/// Properties: values that stay, or change from key frame to key frame.
+/// Properties: constant values, or values with key frames.
 extension LottieNormaliser {
-  /// Writes a property, times a factor for scalars; nothing where it has no value of that kind.
+  /// Writes a property, scalars multiplied by a factor; nothing if it has no value of that type.
   mutating func property(
     _ key: LottieKey, _ place: Int?, _ kind: LottieValue, factor: Double = 1
   ) throws(DecodingError) {
@@ -34,7 +34,7 @@ extension LottieNormaliser {
     return true
   }
 
-  /// The value of a property, or its key frames: `k`, or what its slot has. A bare value is one too.
+  /// The value of a property or its key frames: from `k`, from its slot, or a bare value.
   mutating func content(of place: Int) -> Int? {
     guard index.kind(at: place) == .object else { return place }
     var members = LottieMembers(of: place, in: index)
@@ -45,7 +45,7 @@ extension LottieNormaliser {
     return members[.k]
   }
 
-  /// Whether a property is anything else than one value all the time.
+  /// Whether a property ever differs from a value.
   func isOther(_ place: Int?, than usual: Double) -> Bool {
     guard let place else { return false }
     guard index.kind(at: place) == .object else {
@@ -67,14 +67,14 @@ extension LottieNormaliser {
       value = content
     }
     guard case .moment = kind else { return write(value, kind, factor) }
-    // For ever the same moment: one key frame that holds it.
+    // A constant moment, written as one key frame that holds it.
     raw("[{\"t\":0,\"h\":1,\"s\":[")
     guard write(value, .scalar, 1) else { return false }
     raw("]}]")
     return true
   }
 
-  /// The key frames that a property's `k` is; nil where it is a value.
+  /// The key frames in a property's `k`; nil if it is a value.
   func keyframes(at place: Int, _ kind: LottieValue) -> [Int]? {
     guard index.kind(at: place) == .array, let first = index.inside(place).first,
       index.kind(at: first) == .object
@@ -104,7 +104,7 @@ extension LottieNormaliser {
       raw("{")
       number(.t, frame[.t])
       let isHeld = isTrue(frame[.h])
-      // Where a frame says no value, the former one's stays.
+      // A frame without a value keeps the former one.
       let start = isLast && !isHeld ? frame[.s] : frame[.s] ?? former
       attempt(.s) { $0.write(frame: start, kind, factor) }
       if isHeld {
@@ -122,7 +122,7 @@ extension LottieNormaliser {
     return true
   }
 
-  /// A value as key frames have it: in an array, but for points and gradients, which are one.
+  /// Writes a value as in key frames: in an array, except points and gradients, which already are one.
   private mutating func write(
     frame place: Int?, _ kind: LottieValue, _ factor: Double
   ) -> Bool {
@@ -137,9 +137,9 @@ extension LottieNormaliser {
     }
   }
 
-  /// How the value goes from this frame to the next.
+  /// Writes the easing from this frame to the next.
   private mutating func writeCourse(_ frame: LottieMembers, _ kind: LottieValue) {
-    // Without curves it goes evenly.
+    // Without curves the easing is linear.
     for (key, usual) in [(.i, "1"), (.o, "0")] as [(LottieKey, String)] {
       name(key)
       let curve = frame[key].map { LottieMembers(of: $0, in: index) }
@@ -171,7 +171,7 @@ extension LottieNormaliser {
     }
   }
 
-  /// A number, or the first one of several.
+  /// The place of a number, or of the first one in an array.
   private func firstNumber(at place: Int) -> Int? {
     guard index.kind(at: place) == .array else {
       return index.kind(at: place) == .number ? place : nil
@@ -181,7 +181,7 @@ extension LottieNormaliser {
     return first
   }
 
-  /// Whether a string is ASCII without anything to be escaped.
+  /// Whether a string is ASCII and needs no escapes.
   func isPlain(_ place: Int) -> Bool {
     !index.hasEscape(at: place)
       && index.bytes[index.range(of: place)].allSatisfy { (0x20..<0x7F).contains($0) }
@@ -193,7 +193,7 @@ extension LottieNormaliser {
     index.inside(place).allSatisfy { index.kind(at: $0) == .number }
   }
 
-  /// Writes one value; false where there is none, some of it being written perhaps.
+  /// Writes a value; false if it is invalid, of which a part may have been written.
   private mutating func write(_ place: Int, _ kind: LottieValue, _ factor: Double) -> Bool {
     switch kind {
     case .scalar, .moment: return write(scalar: place, factor)
@@ -218,7 +218,7 @@ extension LottieNormaliser {
 
   private mutating func write(vector place: Int) -> Bool {
     guard index.kind(at: place) == .array else {
-      // One number for both.
+      // One number stands for both.
       raw("[")
       let start = out.count
       guard writeNumber(at: place) else { return false }
@@ -274,7 +274,7 @@ extension LottieNormaliser {
     return true
   }
 
-  /// How many points an array has; nil where not all of them are some.
+  /// The number of points in an array; nil if some element is not a point.
   private func pointCount(_ place: Int) -> Int? {
     guard index.kind(at: place) == .array else { return nil }
     let inside = index.inside(place)
@@ -291,7 +291,7 @@ extension LottieNormaliser {
     return count
   }
 
-  /// So many points; what is none is nowhere.
+  /// Writes so many points; an invalid one becomes the origin.
   private mutating func write(points: [Int], count: Int) {
     raw("[")
     for position in 0..<count {

@@ -1,8 +1,8 @@
 import JSONText
 
-/// Shapes, and what they are painted with.
+/// Shapes, fills and strokes.
 extension LottieNormaliser {
-  /// What a member of a shape is.
+  /// The type of a shape's member.
   private enum Field {
     case whole
     case number
@@ -11,7 +11,7 @@ extension LottieNormaliser {
     case halved
   }
 
-  /// Members by the kinds of shapes that rlottie draws.
+  /// The members of each type of shape that rlottie draws.
   private static let fields: [String: [(LottieKey, Field)]] = {
     let stroke: [(LottieKey, Field)] = [
       (.w, .property(.scalar)), (.lc, .whole), (.lj, .whole), (.ml, .number),
@@ -55,7 +55,7 @@ extension LottieNormaliser {
     }
   }
 
-  /// Writes one shape; false where it is none that can be drawn.
+  /// Writes a shape; false if it cannot be drawn.
   private mutating func shape(_ kind: String, _ members: LottieMembers) throws(DecodingError)
     -> Bool
   {
@@ -88,8 +88,8 @@ extension LottieNormaliser {
     return true
   }
 
-  /// Its transform comes last, and is there: without one rlottie takes a group for one that never
-  /// changes.
+  /// Writes a group. Its transform comes last and must be there: without one rlottie takes the group
+  /// for a still one.
   private mutating func group(_ members: LottieMembers) throws(DecodingError) -> Bool {
     guard let items = members[.it], index.kind(at: items) == .array else { return false }
     var own: Int?
@@ -114,7 +114,7 @@ extension LottieNormaliser {
     case "op": if isOther(members[.a], than: 0) { lacks.insert(.offsetPaths) }
     case "zz": if isOther(members[.s], than: 0) { lacks.insert(.zigZags) }
     case "tw": if isOther(members[.a], than: 0) { lacks.insert(.twists) }
-    // Merely joined, and added, are what a single fill makes of several paths anyway.
+    // A single fill of several paths already gives the merged and the added shape.
     case "mm": if wholeNumber(members[.mm]) ?? 1 > 2 { lacks.insert(.mergedPaths) }
     default: break
     }
@@ -122,8 +122,8 @@ extension LottieNormaliser {
 
   // MARK: Transforms
 
-  /// Whether a layer turns in space. One without `rx` does not, whatever its `ddd` says: rlottie then
-  /// looks for its rotation under another name.
+  /// Whether a layer rotates in three dimensions. Without `rx` it does not, whatever its `ddd` says:
+  /// rlottie would look for its rotation under another name.
   func turnsInSpace(_ place: Int?) -> Bool {
     guard let place else { return false }
     let members = LottieMembers(of: place, in: index)
@@ -148,7 +148,7 @@ extension LottieNormaliser {
     if isOther(members[.sk], than: 0) { lacks.insert(.skew) }
   }
 
-  /// A position may be given by its two parts, which rlottie must be told first.
+  /// Writes a position. It may be given as separate coordinates, which rlottie needs to know first.
   private mutating func position(_ place: Int?) throws(DecodingError) {
     guard let place else { return }
     let members = LottieMembers(of: place, in: index)
@@ -175,8 +175,8 @@ extension LottieNormaliser {
 
   // MARK: Dashes
 
-  /// Dashes and gaps in turn, and how far they are moved: rlottie takes the last one for that,
-  /// whatever it is called.
+  /// Writes dashes and gaps alternately, and then the offset: rlottie takes the last number for the
+  /// offset, whatever its name is.
   private mutating func dashes(_ place: Int?) throws(DecodingError) {
     var lengths: [Int] = []
     var offset: Int?
@@ -189,7 +189,7 @@ extension LottieNormaliser {
         lengths.append(value)
       }
     }
-    // Without any length the line has no gaps.
+    // Without lengths the line is solid.
     guard let last = lengths.last, lengths.contains(where: { isOther($0, than: 0) }) else { return }
     if !lengths.count.isMultiple(of: 2) { lengths.append(last) }
     name(.d)

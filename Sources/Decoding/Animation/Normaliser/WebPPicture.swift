@@ -1,9 +1,9 @@
 import CWebP
 import System
 
-/// A still WebP becomes a PNG with its alpha.
+/// Converts a still WebP to a PNG, with alpha.
 enum WebPPicture {
-  /// The size that a WebP's header declares; nil where the bytes are none.
+  /// The size in a WebP's header; nil if the bytes are not a WebP.
   static func size(of bytes: [UInt8]) -> (width: Int, height: Int)? {
     var width: Int32 = 0
     var height: Int32 = 0
@@ -13,7 +13,7 @@ enum WebPPicture {
     return (Int(width), Int(height))
   }
 
-  /// Decodes it whole; nil where it is damaged, or moves.
+  /// Decodes the whole picture; nil if it is damaged or animated.
   static func png(_ bytes: [UInt8], width: Int, height: Int) -> [UInt8]? {
     let row = width * 4
     var pixels = [UInt8](repeating: 0, count: row * height)

@@ -1,22 +1,8 @@
-/// A picture that can be seen through: premultiplied `0xAARRGGBB`.
-public struct AlphaPicture: Equatable, Sendable {
-  public let width: Int
-  public let height: Int
-  /// Row by row; always `width * height` of them.
-  public let pixels: [UInt32]
+import DecoderLink
 
-  /// - Precondition: `pixels.count == width * height`.
-  public init(width: Int, height: Int, pixels: [UInt32]) {
-    precondition(width >= 0 && height >= 0 && pixels.count == width * height)
-    self.width = width
-    self.height = height
-    self.pixels = pixels
-  }
-}
-
-extension PixelPicture {
-  /// The picture with another one over its middle; what would stand out is cut off.
-  public func covered(by cover: AlphaPicture) -> PixelPicture {
+extension Bitmap {
+  /// The opaque picture with a premultiplied one over its middle; what would stand out is cut off.
+  public func covered(by cover: Bitmap) -> Bitmap {
     let (wide, high) = (min(width, cover.width), min(height, cover.height))
     let (left, top) = ((width - wide) / 2, (height - high) / 2)
     let (coverLeft, coverTop) = ((cover.width - wide) / 2, (cover.height - high) / 2)
@@ -27,7 +13,7 @@ extension PixelPicture {
       let over = cover.pixels.span.extracting(coverStart..<coverStart + wide)
       Blend.over(over, onto: &blended, at: start)
     }
-    return PixelPicture(width: width, height: height, pixels: blended)
+    return Bitmap(width: width, height: height, pixels: blended)
   }
 }
 

@@ -1,7 +1,8 @@
+import DecoderLink
 import Pictures
 import Testing
 
-@Suite struct AlphaPictureTests {
+@Suite struct BlendTests {
   /// Slow and obvious.
   private func blended(_ pixel: UInt32, over ground: UInt32) -> UInt32 {
     let rest = 1 - Double(pixel >> 24) / 255
@@ -14,8 +15,8 @@ import Testing
   }
 
   private func covered(_ grounds: [UInt32], by pixels: [UInt32]) -> [UInt32] {
-    PixelPicture(width: grounds.count, height: 1, pixels: grounds)
-      .covered(by: AlphaPicture(width: pixels.count, height: 1, pixels: pixels)).pixels
+    Bitmap(width: grounds.count, height: 1, pixels: grounds)
+      .covered(by: Bitmap(width: pixels.count, height: 1, pixels: pixels)).pixels
   }
 
   @Test func everyAlpha_overEveryGround_isExactlyRounded() {
@@ -46,9 +47,9 @@ import Testing
   func cover_liesOverTheMiddle(
     _ width: Int, _ height: Int, _ coverWidth: Int, _ coverHeight: Int, _ places: [Int]
   ) {
-    let picture = PixelPicture(
+    let picture = Bitmap(
       width: width, height: height, pixels: [UInt32](repeating: 0x11_2233, count: width * height))
-    let cover = AlphaPicture(
+    let cover = Bitmap(
       width: coverWidth, height: coverHeight,
       pixels: [UInt32](repeating: 0xFFAA_BBCC, count: coverWidth * coverHeight))
     let covered = picture.covered(by: cover)
@@ -58,8 +59,8 @@ import Testing
   }
 
   @Test func cover_largerThanThePicture_showsItsMiddle() {
-    let cover = AlphaPicture(width: 4, height: 4, pixels: (0..<16).map { 0xFF00_0000 | $0 })
-    let picture = PixelPicture(width: 2, height: 2, pixels: [9, 9, 9, 9])
+    let cover = Bitmap(width: 4, height: 4, pixels: (0..<16).map { 0xFF00_0000 | $0 })
+    let picture = Bitmap(width: 2, height: 2, pixels: [9, 9, 9, 9])
     #expect(picture.covered(by: cover).pixels == [5, 6, 9, 10])
   }
 }

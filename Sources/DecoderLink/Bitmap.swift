@@ -1,8 +1,9 @@
-/// A decoded picture, already scaled to the pixels that the cells can show.
-public struct PixelPicture: Equatable, Sendable {
+/// Pixels, row by row from the top left. All rooms pass pictures in this form; a copy shares the memory.
+public struct Bitmap: Equatable, Sendable {
   public let width: Int
   public let height: Int
-  /// `0x00RRGGBB`, row by row; always `width * height` of them.
+  /// `width * height` of them in sRGB: opaque 0x00RRGGBB or, where `PictureRequest.keepsAlpha` asked for
+  /// it, premultiplied 0xAARRGGBB.
   public let pixels: [UInt32]
 
   /// - Precondition: `pixels.count == width * height`.

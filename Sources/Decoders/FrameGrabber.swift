@@ -1,0 +1,69 @@
+import DecoderLink
+import Resources
+import System
+
+/// Decodes the one picture of a story that is shown at a moment: the first one, and then, where another
+/// is wanted, the one that a seek leads to. Past the end that is the last one, and where no seek leads to
+/// any, the first.
+public final class FrameGrabber {
+  /// What became of it.
+  public enum Outcome: Sendable {
+    case picture(DecodedPicture)
+    /// The story holds no picture.
+    case nothing
+    /// Why there is none, in words that follow "cannot play NAME: ".
+    case failed(String)
+  }
+
+  private let session: DecoderSession
+  private let moment: Duration
+  private var first: DecodedPicture?
+  private var hasSoughtEnd = false
+
+  /// Gives the story to a waiting decoder of the pool; the resource's bytes are waited for.
+  public init(
+    from pool: DecoderPool, resource: any Resource, opener: (any ResourceOpener)?,
+    at moment: Duration, shape: PictureRequest
+  ) throws(SystemError) {
+    session = try DecoderSession(
+      from: pool, telling: resource, opener: opener, shape: shape, waits: true)
+    self.moment = moment
+    session.allow(pictures: 1)
+  }
+
+  public var interest: Interest { Interest(session.descriptor, writing: session.wantsToWrite) }
+  public var deadline: Instant? { session.deadline }
+
+  /// Sends, receives and serves what can be without waiting; the outcome once it is known.
+  ///
+  /// - Parameter note: what is not as it should be although there is a picture, in words that follow
+  ///   "NAME: ".
+  public func service(
+    _ readiness: Readiness, now: Instant, note: (String) -> Void = { _ in }
+  ) -> Outcome? {
+    for event in session.service(readiness, now: now) {
+      switch event {
+      case .picture(let picture):
+        guard first == nil, moment > .zero else { return .picture(picture) }
+        first = picture
+        session.seek(to: moment)
+        session.allow(pictures: 1)
+      case .ended(session.serial, let end, _):
+        guard let first else { return .nothing }
+        guard let end, end > .zero, !hasSoughtEnd else { return .picture(first) }
+        hasSoughtEnd = true
+        session.seek(to: end - .milliseconds(1))
+      case .failed(let reason): return .failed(reason)
+      case .note(let words): note(words)
+      case .ended, .opened, .sound, .soundEnded: break
+      }
+    }
+    return nil
+  }
+
+  /// The player itself was stopped: the time did not run for the decoder either.
+  public func forgive() { session.forgive() }
+
+  /// Ends the decoder. Idempotent.
+  public func close() { session.close() }
+}
