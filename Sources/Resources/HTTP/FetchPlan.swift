@@ -1,5 +1,5 @@
 /// Bytes that are wanted from a server.
-struct FetchRequest: Sendable {
+struct FetchRequest: Equatable, Sendable {
   var address: WebAddress
   var start: UInt64
   /// The byte after the last; nil for all that follow.

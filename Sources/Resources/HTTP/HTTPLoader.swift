@@ -81,8 +81,9 @@ final class HTTPLoader: Sendable {
   }
 
   /// Whether a viewer waits for a fetch from now on.
-  func set(_ number: FetchNumber, isUrgent: Bool, isAwaited: Bool) {
-    mailbox.send(.urge(number, isUrgent: isUrgent, isAwaited: isAwaited))
+  func set(_ number: FetchNumber, _ priority: FetchPriority) {
+    mailbox.send(
+      .urge(number, isUrgent: priority.isUrgent, isAwaited: priority.isAwaited))
   }
 
   /// Ends a fetch as cancelled, unless it is as good as done.

@@ -39,27 +39,30 @@ public final class CachedResource: Resource {
     self.content = content
     self.reader = reader
     self.network = network
-    content.readers.insert(reader)
+    content.handle(.join(reader))
   }
 
   deinit { content.leave(reader) }
 
-  public var info: ContentInfo? { content.info }
+  public var info: ContentInfo? { content.state.info }
 
   /// As `Resource` has it. A read of no bytes is answered once `info` is known.
   public func read(
     offset: UInt64, length: Int, answer: @escaping (Result<[UInt8], ResourceError>) -> Void
   ) {
-    network.read(
-      content, PendingRead(reader: reader, offset: offset, length: length, answer: answer))
+    network.read(content, answer: answer) {
+      PendingRead(number: $0, reader: reader, offset: offset, length: length)
+    }
   }
 
   public func readSome(
     offset: UInt64, length: Int, answer: @escaping (Result<[UInt8], ResourceError>) -> Void
   ) {
-    var read = PendingRead(reader: reader, offset: offset, length: length, answer: answer)
-    read.least = CachedResource.worthHaving
-    network.read(content, read)
+    network.read(content, answer: answer) {
+      PendingRead(
+        number: $0, reader: reader, offset: offset, length: length,
+        least: CachedResource.worthHaving)
+    }
   }
 
   /// Bytes that a decoder gets by a read at least, unless the range or the resource ends: on a slow
@@ -71,11 +74,10 @@ public final class CachedResource: Resource {
   public func fetch(
     offset: UInt64, length: Int, answer: @escaping (Result<Void, ResourceError>) -> Void
   ) {
-    var read = PendingRead(reader: reader, offset: offset, length: length) { result in
-      answer(result.map { _ in })
+    network.read(content, answer: { answer($0.map { _ in }) }) {
+      PendingRead(
+        number: $0, reader: reader, offset: offset, length: length, isOnlyFetch: true)
     }
-    read.isOnlyFetch = true
-    network.read(content, read)
   }
 
   /// The address that answered last, also when that was in a former run: what its bytes name is
@@ -85,31 +87,31 @@ public final class CachedResource: Resource {
   public var answeredAt: String? { answering?.urlWithLogin }
 
   var answering: WebAddress? {
-    content.facts?.address.flatMap { WebAddress($0) }?.withLogin(of: content.address)
+    content.state.facts?.address.flatMap { WebAddress($0) }?.withLogin(of: content.address)
   }
 
   /// The encoding of a text by the charset parameter of its Content-Type, as its server sent it; nil
   /// where it said nothing.
-  public var charset: String? { content.facts?.charset }
+  public var charset: String? { content.state.facts?.charset }
 
   /// What the cache's list calls it: its address without userinfo and query.
   public var listedAs: String { content.address.visible }
 
   /// Whether what is fetched is kept, as far as is known, so that it need not be fetched again.
-  public var keepsBytes: Bool { content.storing != .off }
+  public var keepsBytes: Bool { content.state.keepsBytes }
 
   /// Why what is fetched is not kept, in words that follow "cannot keep NAME: "; nil while it may be.
-  public var whyNotKept: String? { content.whyNotKept }
+  public var whyNotKept: String? { content.state.whyNotKept }
 
   public func cancel() { content.cancel(reader) }
 
   public func setUrgency(_ urgency: ResourceUrgency) { content.setUrgency(urgency, of: reader) }
 
-  public var isFetching: Bool { content.isFetching }
+  public var isFetching: Bool { content.state.isFetching }
 
   public func endAtHand(from offset: UInt64) -> UInt64 {
     // A decoder may ask for anything.
-    offset == .max ? offset : content.held.end(from: offset)
+    offset == .max ? offset : content.state.held.end(from: offset)
   }
 
   public var bearableBitRate: UInt64? { network.bearableBitRate }
@@ -117,13 +119,13 @@ public final class CachedResource: Resource {
   public var ending: String { FileName.ending(of: content.address.path) }
 
   public var progress: ResourceProgress {
-    let length = content.facts?.length
-    let shares = content.held.ranges.map { range in
+    let length = content.state.facts?.length
+    let shares = content.state.held.ranges.map { range in
       Double(range.lowerBound) / Double(max(1, length ?? 1))...Double(range.upperBound)
         / Double(max(1, length ?? 1))
     }
     return ResourceProgress(
-      host: content.address.visibleHost, heldBytes: content.held.count, length: length,
-      held: length == nil ? [] : shares, isWaiting: content.isWaiting)
+      host: content.address.visibleHost, heldBytes: content.state.held.count, length: length,
+      held: length == nil ? [] : shares, isWaiting: !content.state.reads.isEmpty)
   }
 }

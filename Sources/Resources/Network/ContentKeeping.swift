@@ -4,13 +4,13 @@ import System
 // parts that were fetched apart are shown, but never stored. One answer that brings all of it is
 // stored, however long, for as long as it comes without a break; then its server is asked about it
 // as a whole.
-extension Content {
+extension ContentState {
   /// What a flight brings soon enough for a read to wait for it. One that brings all for the disk is
   /// not waited for where a part brings the same sooner, nor where it may not go at present.
   func reach(of flight: InFlightFetch) -> Range<UInt64> {
     guard mode == .loose, flight.isKept else { return flight.rest }
     let rest = flight.rest
-    let most = min(network.muchLeft, Content.mostAtOnce)
+    let most = min(moment.muchLeft, ContentState.mostAtOnce)
     return rest.upperBound - rest.lowerBound > most
       ? rest.lowerBound..<rest.lowerBound + most : rest
   }
@@ -23,72 +23,51 @@ extension Content {
   /// How far a flight for the disk may go: ahead of who reads on near it. For a viewer who has gone
   /// far from there it waits.
   func mostKept(of flight: InFlightFetch) -> UInt64 {
-    let near = flight.position + Content.mostAtOnce
-    let waiting = reads.map { $0.range(length: facts?.length) }.filter { $0.lowerBound <= near }
+    let near = flight.position + ContentState.mostAtOnce
+    let waiting = reads.map { $0.range(length: length) }.filter { $0.lowerBound <= near }
     let reach = waiting.map(\.upperBound).max() ?? 0
-    return max(readAhead.reach(upTo: near), reach) + Content.mostAtOnce
+    return max(readAhead.reach(upTo: near), reach) + ContentState.mostAtOnce
   }
 
   /// Whether all of it is on the disk or on its way there.
   var keepsWhole: Bool {
-    guard let length = facts?.length, let stored else { return false }
-    var kept = stored.extents
-    kept.formUnion(writeBuffer.extents)
+    guard let length, var kept = entry?.extents else { return false }
+    kept.formUnion(memory.extents)
     return kept.contains(0..<length)
   }
 
-  /// Whether another process is bringing all of an entry.
-  func isBeingKept(_ content: StoredContent) -> Bool {
-    guard let length = content.facts.length, length > Content.mostAtOnce else { return false }
-    return (try? content.blob.file.hold(Blob.bytes, .exclusive)) == false
-  }
-
-  /// Whether an answer is of the bytes that are known. Where all of them are stored, as one answer
-  /// brought them, a weak validator tells that too (RFC 9110, section 13.1.2).
-  func isSame(_ head: FetchHead) -> Bool {
-    guard let facts, head.accepted.total == facts.length else { return false }
-    return facts.validator.joins(head.validator)
-      || (isWhole && facts.validator.isWeaklySame(as: head.validator))
-  }
-
-  /// The first answer has told that parts cannot be joined, and that it is long.
-  func beginLoosely() {
-    storing = .off
-    mayKeep = facts?.length != nil && whyNotKept == nil
+  /// Parts cannot be joined, and it is long.
+  mutating func beginLoosely() {
+    storing = length != nil && whyNotKept == nil ? .deferred : .off(nil)
   }
 
   /// Asks the cache for room for all of it, once somebody plays it.
-  func keepWhole() {
-    guard mayKeep, urgency == .playing, let facts else { return }
-    mayKeep = false
-    storing = .asked
-    createsPending += 1
-    network.cache?.send(
-      .create(number, key: key, source: address.visible, facts))
+  mutating func keepWhole() {
+    if storing == .deferred, urgency == .playing { askForEntry() }
   }
 
   /// There is room: has all of it brought for the disk. Nothing of the entry is for other processes
   /// until it is whole.
-  func beginKeeping() {
+  mutating func beginKeeping() {
     guard urgency == .playing, !readers.isEmpty else { return stopKeeping() }
     fetchWhole(isKept: true)
   }
 
   /// Whether a part is left to the answer that is about to be asked for.
   func isLeftToWhole(_ position: UInt64) -> Bool {
-    mode == .loose && storing == .asked && position < Content.mostAtOnce
+    guard mode == .loose, case .asked = storing else { return false }
+    return position < ContentState.mostAtOnce
   }
 
   /// The head of an answer that is to bring all for the disk.
-  func takeKept(_ head: FetchHead, _ fetch: FetchNumber) {
-    guard flights[fetch]?.heads == 1 else { return stopKeeping() }
+  mutating func takeKept(_ head: FetchHead, _ number: FlightNumber) {
+    guard flights[number]?.heads == 1 else { return stopKeeping() }
     guard let facts, head.accepted.total == facts.length,
       head.validator.entityTag == facts.validator.entityTag,
       head.validator.lastModified == facts.validator.lastModified
     else {
-      network.loader?.cancel(fetch)
-      flights[fetch] = nil
-      return changed(itHasChanged)
+      abandon(number)
+      return changed(hasChanged)
     }
     if head.storing.isForbidden {
       whyNotKept = "its server forbids that (no-store)"
@@ -97,49 +76,36 @@ extension Content {
   }
 
   /// Takes a part that is for memory alone.
-  func take(loose bytes: [UInt8], at offset: UInt64) {
+  mutating func takeLoose(_ bytes: [UInt8], at offset: UInt64) {
     let range = offset..<offset + UInt64(bytes.count)
     for hole in held.holes(in: range) {
       let part = bytes[Int(hole.lowerBound - offset)..<Int(hole.upperBound - offset)]
       _ = loose.append(Array(part), at: hole.lowerBound)
       if hole.upperBound < range.upperBound { _ = loose.complete(at: hole.upperBound) }
     }
-    loose.trim(to: Content.mostInMemory)
+    loose.trim(to: ContentState.mostInMemory)
     holdAnew()
   }
 
   /// Nothing more of it is stored. What one answer was to bring for the disk alone is not fetched
   /// any further.
-  func stopKeeping() {
-    for (fetch, flight) in flights where flight.isKept {
-      network.loader?.cancel(fetch)
+  mutating func stopKeeping() {
+    for (number, flight) in flights where flight.isKept {
+      abandon(number)
       completePiece(at: flight.position)
-      flights[fetch] = nil
     }
     stopStoring()
-    if mode == .loose { letGo(Blob.bytes) }
+    if mode == .loose { release(Blob.bytes) }
   }
 
   /// The server gives no parts any more. What brings all for the disk goes on alone; else this
   /// answer does, for memory: what is stored of another one is not completed by it.
-  func endLoosely(_ fetch: FetchNumber) {
-    if flights.values.contains(where: \.isKept) {
-      network.loader?.cancel(fetch)
-      flights[fetch] = nil
-    } else {
-      stopStoring()
-    }
+  mutating func endLoosely(_ number: FlightNumber) {
+    if flights.values.contains(where: \.isKept) { abandon(number) } else { stopStoring() }
   }
 
   /// Whether a flight has brought all that is wanted of it at present.
   func standsStill(_ flight: InFlightFetch) -> Bool {
     flight.isKept && flight.position >= flight.allowed
-  }
-
-  /// All has come: others may have it once the index tells of it.
-  func letGoOfWhole() {
-    guard let stored, storing == .on else { return }
-    releases.append(Blob.bytes)
-    network.cache?.send(.flush(number, stored.content.entry))
   }
 }

@@ -20,7 +20,10 @@ public final class Network {
   private var privateSources: Set<Int> = []
   /// Origins that the viewer named.
   private var named: Set<String> = []
-  private var owners: [FetchNumber: ContentNumber] = [:]
+  private var owners: [FetchNumber: (content: ContentNumber, flight: FlightNumber)] = [:]
+  /// What reads are answered, once no content is at work; in order.
+  private var answers: [(Content, ReadNumber, Result<[UInt8], ResourceError>)] = []
+  private var isDelivering = false
   private var nextNumber: UInt64 = 1
   private var total = Saving()
   private var uncounted = Saving()
@@ -177,13 +180,12 @@ public final class Network {
     let key = Content.key(of: address, isListing: isListing, options)
     if let number = current[key], let content = contents[number], content.namedBy == playlist {
       // Who opens it anew wants it tried anew.
-      content.refusal = nil
+      content.handle(.reopen)
       return CachedResource(content, reader: nextNumber, network: self)
     }
     let content = Content(
       number: ContentNumber(value: nextNumber + 1), address: address, isListing: isListing,
-      namedBy: playlist, network: self)
-    content.freshSeconds = freshSeconds ?? options.freshSeconds
+      namedBy: playlist, freshSeconds: freshSeconds ?? options.freshSeconds, network: self)
     contents[content.number] = content
     current[key] = content.number
     return CachedResource(content, reader: nextNumber, network: self)
@@ -214,15 +216,16 @@ public final class Network {
       stirred.insert(number)
     }
     for (fetch, event) in loader?.take() ?? [] {
-      guard let number = owners[fetch] else { continue }
-      contents[number]?.take(event, fetch)
+      guard let (number, flight) = owners[fetch] else { continue }
+      contents[number]?.take(event, flight)
       switch event {
       case .ended, .failed: owners[fetch] = nil
       case .head, .bytes: break
       }
       stirred.insert(number)
     }
-    for number in stirred { contents[number]?.proceed() }
+    for number in stirred { contents[number]?.handle(.tick) }
+    deliverAnswers()
     rateMeter.note(total: traffic.bytes, at: .now)
     passOnCounts(atLeast: 1 << 20)
   }
@@ -272,16 +275,11 @@ public final class Network {
     // What came last is stored too, for which the cache may still have to make room.
     deliver()
     let deadline = Instant.now + .seconds(2)
-    while contents.values.contains(where: { $0.createsPending > 0 }), Instant.now < deadline {
+    while contents.values.contains(where: { $0.state.createsPending > 0 }), Instant.now < deadline {
       _ = try? awaitReadiness(of: [Interest(waker.number)], until: deadline)
       deliver()
     }
-    for content in contents.values {
-      // A read may hold the last reader, which leaves the content: not while that drops its reads.
-      let unanswered = content.reads
-      content.wrapUp()
-      withExtendedLifetime(unanswered) {}
-    }
+    for content in contents.values { content.end() }
     passOnCounts(atLeast: 0)
     cache?.close()
     contents = [:]
@@ -299,11 +297,37 @@ public final class Network {
 
   // MARK: - For contents
 
-  func read(_ content: Content, _ read: PendingRead) {
-    guard !isClosed else {
-      return read.answer(.failure(ResourceError("the network is closed")))
+  /// What contents decide by at present.
+  var moment: ContentState.Moment {
+    ContentState.Moment(
+      now: .now, seconds: WallClock.seconds, littleLeft: littleLeft, muchLeft: muchLeft)
+  }
+
+  /// - Parameter read: gets the number of the read.
+  func read(
+    _ content: Content, answer: @escaping Content.Answer, _ read: (ReadNumber) -> PendingRead
+  ) {
+    guard !isClosed else { return answer(.failure(ResourceError("the network is closed"))) }
+    content.read(read, answer: answer)
+  }
+
+  /// Answers a read, unless its reader withdraws it before.
+  func answer(
+    _ content: Content, _ read: ReadNumber, _ result: Result<[UInt8], ResourceError>
+  ) {
+    answers.append((content, read, result))
+  }
+
+  /// Gives readers their answers. What one of them does thereupon may bring more, which come after
+  /// those that wait.
+  func deliverAnswers() {
+    guard !isDelivering else { return }
+    isDelivering = true
+    defer { isDelivering = false }
+    while !answers.isEmpty {
+      let (content, read, result) = answers.removeFirst()
+      content.takeAnswer(to: read)?(result)
     }
-    content.read(read)
   }
 
   /// The loader, while it may be given something to do.
@@ -324,8 +348,8 @@ public final class Network {
   /// Whether the bytes of an address came from a private network; false while nothing came.
   func isPrivate(_ address: WebAddress) -> Bool { privateSources.contains(address.url.hashValue) }
 
-  func owner(of fetches: some Sequence<FetchNumber>, is content: Content) {
-    for fetch in fetches { owners[fetch] = content.number }
+  func own(_ fetch: FetchNumber, _ content: ContentNumber, _ flight: FlightNumber) {
+    owners[fetch] = (content, flight)
   }
 
   func count(_ saving: Saving) {
@@ -335,11 +359,11 @@ public final class Network {
 
   func forget(_ content: Content) {
     contents[content.number] = nil
-    outdated(content)
+    outdate(content)
   }
 
   /// Who opens its address from now on gets another one.
-  func outdated(_ content: Content) {
+  func outdate(_ content: Content) {
     if current[content.key] == content.number { current[content.key] = nil }
   }
 

@@ -11,13 +11,13 @@ enum CacheEvent: Sendable {
   case opened(StoredContent?)
   /// Where to store; nil where nothing can be stored.
   case created(StoredContent?)
-  case written(Segment)
-  /// Nothing more can be stored, from the bytes at this position on.
-  case refused(at: UInt64)
+  case written(EntryNumber, Segment)
+  /// Bytes could not be stored.
+  case refused(EntryNumber)
   /// The last bytes may not be on the medium.
-  case unsure
+  case unsure(EntryNumber)
   /// What the index has, read after this reread was asked for; nil where it could not be read.
-  case segments([Segment]?, reread: UInt64)
+  case segments(EntryNumber, [Segment]?, reread: UInt64)
   /// What was written to the entry so far is in the index.
   case flushed(EntryNumber)
 }
@@ -79,7 +79,7 @@ final class CacheThread: Sendable {
 
 /// What the cache's thread does.
 private final class CacheLoop {
-  /// With what may be on its way here (`Content.mostUnwritten`) and what waits in sockets, this is
+  /// With what may be on its way here (`ContentState.mostUnwritten`) and what waits in sockets, this is
   /// what a crash costs.
   static let commitBytes: UInt64 = 2 << 20
   static let commitTime = Duration.seconds(1)
@@ -204,7 +204,7 @@ private final class CacheLoop {
       let segment = attempt { store throws(CacheError) in
         try store.write(bytes, at: offset, of: entry)
       }
-      emit(number, segment.map { .written($0) } ?? .refused(at: offset))
+      emit(number, segment.map { .written(entry, $0) } ?? .refused(entry))
       commitLater()
       if let store, store.pendingBytes >= CacheLoop.commitBytes {
         announceEvents()
@@ -215,7 +215,7 @@ private final class CacheLoop {
         let command = CacheThread.Command.reread(number, entry, number: reread, milliseconds: 0)
         return later.append((.now + .milliseconds(milliseconds), command))
       }
-      emit(number, .segments(segments(of: entry), reread: reread))
+      emit(number, .segments(entry, segments(of: entry), reread: reread))
     case .flush(let number, let entry):
       commit()
       if isHeldUp {
@@ -280,7 +280,7 @@ private final class CacheLoop {
     guard let store else { return }
     do {
       for entry in try store.commit() {
-        for number in entries[entry] ?? [] { emit(number, .unsure) }
+        for number in entries[entry] ?? [] { emit(number, .unsure(entry)) }
       }
       failedCommits = 0
       isHeldUp = false
