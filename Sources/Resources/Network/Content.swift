@@ -1,11 +1,11 @@
 import System
 
-/// The bytes behind one web address, shared by all who read them: carries out what its state decides
-/// with the cache, the loader and its readers. On the player's loop alone.
+/// The bytes behind one web address, shared by all their readers. It carries out what its state
+/// decides, with the cache, the loader and the readers. Used on the player's loop only.
 final class Content {
   typealias Answer = (Result<[UInt8], ResourceError>) -> Void
 
-  /// The stored bytes of an entry, and how many times the cache has lent it.
+  /// The stored bytes of an entry, and how many times the cache has opened it for this content.
   private struct Lent {
     var bytes: StoredBytes
     var count = 1
@@ -13,12 +13,12 @@ final class Content {
 
   let number: ContentNumber
   let address: WebAddress
-  /// What the cache knows the bytes by.
+  /// The key of the bytes in the cache.
   let key: String
-  /// The playlist or feed that names it, where one does.
+  /// The playlist or feed that names it, if any.
   let namedBy: WebAddress?
-  /// Whether it may be fetched from a private network: what came from a public server itself may
-  /// not lead into one.
+  /// Whether it may be fetched from a private network: an address that a public server named may
+  /// not.
   private let reachesPrivate: Bool
   private unowned let network: Network
   private(set) var state: ContentState
@@ -45,7 +45,7 @@ final class Content {
     network.cache?.send(.open(number, key: key, milliseconds: 0))
   }
 
-  /// What the bytes of an address are known by: the account that they are asked for with counts.
+  /// The key of an address's bytes in the cache. It depends on the account that asks for them.
   static func key(of address: WebAddress, isListing: Bool, _ options: NetworkOptions) -> String {
     let account = options.rules(for: address).compactMap(\.user).last
     return isListing
@@ -55,7 +55,7 @@ final class Content {
 
   // MARK: - For readers
 
-  /// - Parameter read: gets the number of the read.
+  /// - Parameter read: makes the read with the number that it is given.
   func read(_ read: (ReadNumber) -> PendingRead, answer: @escaping Answer) {
     lastRead += 1
     let read = read(ReadNumber(value: lastRead))
@@ -73,7 +73,7 @@ final class Content {
     let withdrawn = answers.filter { $0.value.reader == reader }
     for number in withdrawn.keys { answers[number] = nil }
     handle(event)
-    // What an answer keeps alive may be the last reader, which leaves when the answer goes.
+    // Releasing an answer may release the last reader, which calls `leave`.
     withExtendedLifetime(withdrawn) {}
   }
 
@@ -82,10 +82,10 @@ final class Content {
     network.deliverAnswers()
   }
 
-  /// The answer that a read still waits for; it is not waited for any more.
+  /// The answer to a read, if it is still awaited. The caller gives it.
   func takeAnswer(to read: ReadNumber) -> Answer? { answers.removeValue(forKey: read)?.answer }
 
-  /// The end of the run: reads that wait are not answered.
+  /// Ends the run. Waiting reads are not answered.
   func end() {
     let unanswered = answers
     answers = [:]
@@ -160,7 +160,7 @@ final class Content {
 
   // MARK: - Actions
 
-  /// - Returns: what came of it, where that is an event too.
+  /// - Returns: the result, if it is an event.
   private func perform(_ action: ContentAction) -> ContentEvent? {
     switch action {
     case .answer(let read, let range):
@@ -197,7 +197,7 @@ final class Content {
     return nil
   }
 
-  /// Gives the cache what is for it.
+  /// Sends the actions that are for the cache.
   private func send(_ action: ContentAction) {
     switch action {
     case .open(let milliseconds):
@@ -222,7 +222,7 @@ final class Content {
   private func fetch(
     _ request: FetchRequest, _ flight: FlightNumber, allowed: UInt64, _ reason: FetchReason
   ) {
-    // A network that closes lets what is under way end; nothing new is asked for.
+    // While the network closes, fetches under way may end, and no new ones begin.
     guard let loader = network.openLoader else { return }
     var request = request
     request.reachesPrivate = reachesPrivate
@@ -234,14 +234,14 @@ final class Content {
     log("\(verb) bytes \(ContentNote.logged(reason.range)) by \(fetch)", .debug)
   }
 
-  /// Notes what the cache does with it.
+  /// Logs what the cache does with the content.
   private func log(_ words: @autoclosure () -> String, _ level: Log.Level) {
     network.options.log.note(.cache, level, "\(address.logged) \(words())")
   }
 
   // MARK: - Bytes
 
-  /// The bytes of a range that is held; nil where stored ones were damaged.
+  /// The bytes of a held range; nil if stored ones turned out to be damaged.
   private func bytes(in range: Range<UInt64>) -> [UInt8]? {
     var bytes: [UInt8] = []
     var position = range.lowerBound
@@ -269,7 +269,7 @@ final class Content {
     }
   }
 
-  /// Whether bytes are the same as those that were here before, as far as there were any.
+  /// Whether bytes equal the former ones, where there are any to compare with.
   private func agreesWithFormer(_ bytes: [UInt8], at offset: UInt64) -> Bool {
     guard let held = state.former?.held, !held.isEmpty else { return true }
     let range = offset..<offset + UInt64(bytes.count)
@@ -280,7 +280,7 @@ final class Content {
         let part =
           state.former?.inMemory(from: position, upTo: common.upperBound)
           ?? stored(state.former?.entry, from: position, upTo: common.upperBound)
-        // What cannot be read any more disagrees with nothing.
+        // Former bytes that cannot be read any more are not compared.
         guard let part else { break }
         let first = Int(position - offset)
         guard part.slice.elementsEqual(bytes[first..<first + part.count]) else { return false }

@@ -1,6 +1,6 @@
 import System
 
-// What is held against other processes, so that each byte is fetched once.
+// Ranges that are claimed against other processes, so that each byte is fetched once.
 extension ContentState {
   /// Whether another process has been waited for long enough.
   private var isOutOfPatience: Bool {
@@ -12,7 +12,7 @@ extension ContentState {
     switch storing {
     case .on(let entry) where mode != .loose:
       claims.append(Claim(range: range))
-      // Others may be at the end of a large window while its beginning is free.
+      // Other processes may be at the end of a large window while its beginning is free.
       actions.append(.claim(entry.number, range, orElse: ReadAhead.firstBlock(of: range)))
     case .undecided where creationLock == .free:
       phase = .locking(range)
@@ -30,14 +30,15 @@ extension ContentState {
       rereadIndex(milliseconds: 0)
       claims[index] = Claim(range: part, reread: rereads)
       actions.append(.log(.claims(part)))
-      // Another read may want what is left.
+      // Another read may want the rest.
       if part != range { plan() }
       return
     }
     claims.remove(at: index)
     let first = ReadAhead.firstBlock(of: range)
     if isOutOfPatience {
-      // It stands still: a little fetched twice is better than nothing at all.
+      // The other process makes no progress: fetching a little twice is better than waiting
+      // forever.
       return fetch(first, claim: nil)
     }
     actions.append(.log(.waits(first)))
@@ -52,7 +53,7 @@ extension ContentState {
     actions.append(.reread(entry.number, number: rereads, milliseconds: milliseconds))
   }
 
-  /// The index was read again: what others have stored meanwhile is not fetched.
+  /// The index was read again. Bytes that other processes have stored since are not fetched.
   mutating func reread(_ number: EntryNumber, _ extents: Extents?, number reread: UInt64) {
     rereadsPending -= 1
     guard number == entry?.number else { return }
@@ -63,7 +64,7 @@ extension ContentState {
       if held.count > before { waitsForOther = nil }
       return fetchClaims(upTo: reread)
     }
-    // Held by a process that is slow: to fetch now would be to fetch twice.
+    // A slow process holds the index. Fetching now could mean fetching twice.
     waitsForOther = waitsForOther ?? moment.now
     if !isOutOfPatience {
       rereadIndex(milliseconds: 100)
@@ -79,7 +80,7 @@ extension ContentState {
     fetchClaims(upTo: .max)
   }
 
-  /// Fetches what is still missing of the claims that a reread of the index confirms.
+  /// Fetches the missing bytes of the claims that a reread of the index confirms.
   private mutating func fetchClaims(upTo reread: UInt64) {
     let ranges = claims.filter { $0.reread.map { $0 <= reread } ?? false }.map(\.range)
     claims.removeAll { $0.reread.map { $0 <= reread } ?? false }
@@ -110,7 +111,7 @@ extension ContentState {
     claims = []
   }
 
-  /// Lets go of a range when the index knows of its bytes.
+  /// Releases a range when its bytes are in the index.
   mutating func releaseWhenFlushed(_ range: Range<UInt64>) {
     guard let entry else { return }
     releases.append(range)
@@ -118,7 +119,7 @@ extension ContentState {
   }
 
   mutating func flushed(_ number: EntryNumber) {
-    // One of a former entry has nothing to let go of here.
+    // Claims on a former entry were released with it.
     guard number == entry?.number, !releases.isEmpty else { return }
     release(releases.removeFirst())
   }
@@ -135,12 +136,12 @@ extension ContentState {
     } else {
       waitsForOther = waitsForOther ?? moment.now
     }
-    // What the cache said before is older than the lock: another process may have ended just now.
+    // The cache's last answer is older than the lock: another process may have finished just now.
     phase = .looking
     actions.append(.open(milliseconds: isHeld ? 0 : 50))
   }
 
-  /// Lets others begin once there is an entry to share, or none will be made by what is under way.
+  /// Releases the lock when there is an entry to share, or when no fetch under way will make one.
   mutating func settleCreation() {
     switch (storing, phase) {
     case (.asked, _), (.undecided, .looking), (.undecided, .locking): break

@@ -1,23 +1,25 @@
-/// What readers have seen of a content when the answers of its server did not fit together any more.
+/// The bytes that readers have seen of a content before the answers of its server stopped fitting
+/// together.
 struct FormerBytes {
   var entry: StoredEntry?
   var memory: WriteBuffer
-  /// Parts that were for memory alone.
+  /// Parts that were never to be stored.
   var loose: WriteBuffer
   let held: Extents
   let facts: ContentFacts
 
-  /// What memory has from a position on, in one step.
+  /// The bytes in memory from a position on, as far as one step reaches.
   mutating func inMemory(from position: UInt64, upTo end: UInt64) -> Part? {
     memory.read(from: position, upTo: end) ?? loose.read(from: position, upTo: end)
   }
 }
 
-// What becomes of a content whose parts do not fit together. Servers that share one address may tag the
-// same bytes differently, and some refuse any condition: that is no other file. So all of it is asked
-// for once more as one answer without conditions, and what readers have seen is compared with that.
+// Answers that do not fit together. Servers that share one address may tag the same bytes
+// differently, and some refuse all conditions; the file may be the same all the same. So the whole
+// content is fetched once more as one answer without conditions, and compared with what readers
+// have seen.
 extension ContentState {
-  /// Begins with that; false where it was tried already, or nothing is missing.
+  /// Begins to compare; false if that was tried already, or if no byte is missing.
   mutating func compareWithWhole() -> Bool {
     guard !wantsWhole, former == nil, facts != nil, !isWhole else { return false }
     for number in flights.keys { abandon(number) }
@@ -27,7 +29,7 @@ extension ContentState {
     return true
   }
 
-  /// Sets aside what is here, where nothing is yet.
+  /// Sets the held bytes aside, unless some are set aside already.
   mutating func keepForComparison() {
     guard former == nil, let facts, !held.isEmpty else { return }
     releaseClaims()
@@ -40,13 +42,13 @@ extension ContentState {
     holdAnew()
   }
 
-  /// Whether a whole answer is as long as what was here.
+  /// Whether a whole answer has the length of the former bytes.
   func agreesInLength(_ head: FetchHead) -> Bool {
     guard let length = former?.facts.length, let total = head.accepted.total else { return true }
     return length == total
   }
 
-  /// A whole answer is of other bytes, or does not come: its readers keep what was here.
+  /// The whole answer differs or does not come: readers keep the former bytes.
   mutating func restoreFormer() {
     guard let former else { return }
     for number in flights.keys { abandon(number) }
@@ -58,7 +60,7 @@ extension ContentState {
     trimMemory()
   }
 
-  /// Nothing is compared any more. Who comes later finds what was stored last.
+  /// Stops comparing. Later readers find the bytes that were stored last.
   mutating func closeFormer() {
     if let entry = former?.entry { actions.append(.close(entry.number)) }
     former = nil

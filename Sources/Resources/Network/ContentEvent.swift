@@ -3,7 +3,7 @@ import System
 /// The number of a read, never used twice for one content.
 struct ReadNumber: Hashable { let value: UInt64 }
 
-/// The number by which a content knows a fetch of its own, never used twice.
+/// The number of a fetch within its content, never used twice.
 struct FlightNumber: Hashable { let value: UInt64 }
 
 /// A read that waits for its bytes.
@@ -12,29 +12,29 @@ struct PendingRead: Equatable {
   let reader: UInt64
   let offset: UInt64
   let length: Int
-  /// The bytes are wanted here later: the answer is without them.
+  /// The bytes are only fetched for later: the answer is empty.
   var isOnlyFetch = false
-  /// It is answered with as much as this of its beginning; nil for all of it alone.
+  /// It may be answered with the first bytes, at least this many; nil if all are needed.
   var least: Int?
   /// Whether bytes had to be fetched for it.
   var isMiss = false
 
-  /// What it wants, of a resource of this length.
+  /// The range that it wants, of a resource of this length.
   func range(length total: UInt64?) -> Range<UInt64> {
-    // A damaged file may make a decoder ask for what is nowhere.
+    // A damaged file may make a decoder ask for bytes past any end.
     let last = total ?? Verdict.mostLength
     let start = min(offset, last)
     return start..<min(start + UInt64(max(0, length)), last)
   }
 }
 
-/// An entry of the cache in use: which of its bytes are stored.
+/// An entry of the cache that is in use, and which of its bytes are stored.
 struct StoredEntry: Equatable {
   let number: EntryNumber
   var extents: Extents
 }
 
-/// What a content is told.
+/// What happens to a content.
 enum ContentEvent {
   // From readers.
   case join(UInt64)
@@ -42,72 +42,72 @@ enum ContentEvent {
   case read(PendingRead)
   case cancel(UInt64)
   case setUrgency(ResourceUrgency, UInt64)
-  /// It is opened again: what its server refused is tried again.
+  /// It is opened again, so a refused request is tried again.
   case reopen
 
   // From the cache.
-  /// What is stored; nil for nothing.
+  /// The stored entry; nil if there is none.
   case opened(FoundEntry?)
-  /// Where to store; nil where nothing can be stored.
+  /// The new entry; nil if nothing can be stored.
   case created(CreatedEntry?)
   /// A segment was written to an entry.
   case written(EntryNumber, Range<UInt64>)
-  /// An entry takes no more bytes, or those that it took last may not be on the medium.
+  /// An entry takes no more bytes, or the last ones may not be on the disk.
   case refused(EntryNumber)
-  /// What the index has of an entry; nil where it could not be read.
+  /// The bytes of an entry that the index has; nil if it could not be read.
   case reread(EntryNumber, Extents?, number: UInt64)
   case flushed(EntryNumber)
 
-  // From fetches. A content that compares answers is also told whether bytes agree with former ones.
+  // From fetches. `agrees` is false if bytes differ from former ones that they are compared with.
   case fetched(FlightNumber, FetchEvent, agrees: Bool)
 
   // Answers to actions. They come before any other event.
-  /// The range that could be claimed of those that were asked for; nil for none.
+  /// The claimed range, of those that were asked for; nil if other processes hold them.
   case claimed(Range<UInt64>?, of: Range<UInt64>)
   case lockedCreation(Bool)
-  /// A reader is given so many bytes.
+  /// A reader was given this many bytes.
   case answered(PendingRead, bytes: Int)
-  /// Stored bytes were damaged: this is left of the entry.
+  /// Stored bytes were damaged; these are left of the entry.
   case unreadable(PendingRead, left: Extents)
 
-  /// All that has happened at once was told: what can be answered is, and what is missing is asked for.
+  /// All events of this moment were handled: reads are answered, and missing bytes are fetched.
   case tick
   /// The end of the run.
   case end
 }
 
-/// What the cache has of a content.
+/// The entry that the cache has of a content.
 struct FoundEntry {
   var entry: StoredEntry
   var facts: ContentFacts
-  /// Whether another process is bringing all of it.
+  /// Whether another process is fetching all of it.
   var isBeingMade = false
 
   /// Whether every byte is stored.
   var isWhole: Bool { facts.length.map { entry.extents.contains(0..<$0) } ?? false }
-  /// Whether what is missing can be joined to it.
+  /// Whether missing bytes can be joined to it.
   var isUsable: Bool { isWhole || facts.validator.joinsParts }
   var isLong: Bool { facts.length.map { $0 > ContentState.mostAtOnce } ?? false }
 }
 
-/// An entry that the cache has made, or found while it was about to.
+/// An entry that the cache has made, or has found when it was about to make one.
 struct CreatedEntry {
   var entry: StoredEntry
-  /// Whether it was made just now: then all of its bytes are held against other processes.
+  /// Whether it was made just now: then all of its bytes are locked against other processes.
   var isNew: Bool
-  /// Which of `ContentState.claimable` are held.
+  /// The ranges of `ContentState.claimable` that are locked for this process.
   var held: [Range<UInt64>]
 }
 
-/// What a content wants done. Actions are carried out in order, after the state was left.
+/// What a content wants done. Actions are carried out in order, after `handle` has returned.
 enum ContentAction: Equatable {
-  // For readers. Answers are given when all actions of all contents were carried out.
-  /// Reads this range, of what is stored or in memory, for a read; the answer is an event too.
+  // For readers. Answers are delivered after the actions of all contents.
+  /// Answers a read with this range, which is stored or in memory. The result is an event.
   case answer(PendingRead, Range<UInt64>)
   case fail(PendingRead, ResourceError)
 
   // For the cache.
-  /// Asks what is stored, after a time where another process is at work.
+  /// Asks which bytes are stored, after a delay if another process is at work.
   case open(milliseconds: Int)
   case create(ContentFacts)
   case write(EntryNumber, at: UInt64, [UInt8])
@@ -118,10 +118,10 @@ enum ContentAction: Equatable {
   case close(EntryNumber)
 
   // Against other processes.
-  /// Asks for the right to make the entry; the answer is `lockedCreation`.
+  /// Locks the making of the entry; the answer is `lockedCreation`.
   case lockCreation
   case unlockCreation
-  /// Claims the first of these ranges that can be had, else the second; the answer is `claimed`.
+  /// Claims the first range, or the second if that fails; the answer is `claimed`.
   case claim(EntryNumber, Range<UInt64>, orElse: Range<UInt64>)
   case release(EntryNumber, Range<UInt64>)
 
@@ -134,11 +134,11 @@ enum ContentAction: Equatable {
   // For the network.
   case count(Saving)
   case noteOrigin(isPrivate: Bool)
-  /// The viewer should know this, once for each server.
+  /// A message for the viewer, shown once for each server.
   case sayOnce(String)
-  /// Who opens its address from now on gets another content.
+  /// Whoever opens the address from now on gets another content.
   case outdate
-  /// Nobody reads it and nothing comes any more.
+  /// It has no readers, and no event will come any more.
   case forget
   case log(ContentNote)
 }
@@ -149,7 +149,7 @@ struct FetchReason: Equatable {
   var range: Range<UInt64>
 }
 
-/// What the log says of a content.
+/// The log lines of a content.
 enum ContentNote: Equatable {
   case nothingStored
   case stored(bytes: UInt64, length: UInt64?, isChecked: Bool)
@@ -174,7 +174,7 @@ enum ContentNote: Equatable {
     }
   }
 
-  /// A range of bytes with its last one, as requests have it.
+  /// A range with its last byte, as in requests.
   static func logged(_ range: Range<UInt64>) -> String {
     range.isEmpty ? "none" : "\(range.lowerBound)-\(range.upperBound - 1)"
   }

@@ -1,6 +1,6 @@
 import System
 
-// What servers answer for a content.
+// What the answers of servers mean for a content.
 extension ContentState {
   var hasChanged: FetchError {
     FetchError(kind: .changed, words: "it has changed on \(setup.address.visibleHost)")
@@ -30,7 +30,7 @@ extension ContentState {
     }
     flights[number] = flight
     if isCheck, isSame(head) {
-      // A server that does not know conditions sends what we have.
+      // A server that ignores conditions sends the same bytes again.
       isCheck = false
       if flight.isCheck { flights[number]?.purpose = .part }
       endCheck()
@@ -47,20 +47,20 @@ extension ContentState {
     }
     guard facts != nil, !isCheck else {
       guard hasBeenSeen else { return begin(head, number) }
-      // It came too late: what readers have seen is not mixed with it.
+      // The answer came too late: readers have seen other bytes, and the two are not mixed.
       abandon(number)
       return changed(hasChanged)
     }
     if mode == .whole, wantsWhole || !head.validator.joinsParts {
-      // All of it comes anew: what a former answer brought is not mixed with it.
+      // The whole content comes again. It is not mixed with the bytes of a former answer.
       if flight.heads == 1 { return begin(head, number) }
-      // Two answers make no whole that could be vouched for.
+      // Nothing vouches for a whole that was made of two answers.
       forgetStored()
       return stopStoring()
     }
     if head.accepted.ignoresRange {
       if mode == .loose { endLoosely(number) }
-      // This answer brings what they are for.
+      // This answer brings the bytes of the claims.
       releaseClaims()
       return become(.whole)
     }
@@ -71,17 +71,17 @@ extension ContentState {
     noteChecked(freshFor: head.storing.freshFor, from: head.address, isPrivate: head.isPrivate)
   }
 
-  /// Whether an answer is of the bytes that are known. Where all of them are stored, as one answer
-  /// brought them, a weak validator says that too (RFC 9110, section 13.1.2).
+  /// Whether an answer is of the known bytes. If all of them are stored from one answer, a weak
+  /// validator suffices (RFC 9110, section 13.1.2).
   private func isSame(_ head: FetchHead) -> Bool {
     guard let facts, head.accepted.total == facts.length else { return false }
     return facts.validator.joins(head.validator)
       || (isWhole && facts.validator.isWeaklySame(as: head.validator))
   }
 
-  /// New bytes: the first answer for this address, or another one than what is stored.
+  /// New bytes: the first answer for this address, or another one than the stored bytes.
   private mutating func begin(_ head: FetchHead, _ number: FlightNumber) {
-    // What is still under way belongs to the former bytes.
+    // Fetches under way are for the former bytes.
     for other in flights.keys where other != number { abandon(other) }
     forgetStored()
     memory = WriteBuffer()
@@ -91,7 +91,7 @@ extension ContentState {
     let mode = mode(by: head, isWhole: flights[number]?.isWhole == true)
     phase = .known(facts(by: head), mode)
     if mode == .whole, flights[number]?.isWhole == false, !isAll(head) {
-      // It needs a second answer, and is stored when that one comes.
+      // It needs a second answer, and is stored when that comes.
       abandon(number)
     } else if flights[number]?.isWhole == true || isAll(head) {
       flights[number]?.purpose = .whole
@@ -112,7 +112,7 @@ extension ContentState {
       address: baseBeside(head.address), charset: head.charset)
   }
 
-  /// Whether an answer to a range brings all.
+  /// Whether the answer to a range is the whole content.
   private func isAll(_ head: FetchHead) -> Bool {
     head.accepted.start == 0 && head.accepted.end == head.accepted.total
   }
@@ -120,7 +120,7 @@ extension ContentState {
   private func mode(by head: FetchHead, isWhole: Bool) -> Mode {
     let total = head.accepted.total
     if isWhole || isAll(head) {
-      // Where ranges work and parts can be joined, the next fetch need not bring all again.
+      // If ranges work and parts can be joined, the next fetch need not bring everything again.
       let canJoin = head.validator.joinsParts && !head.accepted.ignoresRange && !wantsWhole
       return isAll(head) && total != nil && canJoin ? .joined : .whole
     }
@@ -143,7 +143,7 @@ extension ContentState {
     }
   }
 
-  /// A fetch brings nothing more.
+  /// A fetch has ended.
   mutating func land(_ number: FlightNumber) -> InFlightFetch? {
     guard let flight = flights.removeValue(forKey: number) else { return nil }
     if mode == .loose, !flight.isKept {
@@ -176,7 +176,7 @@ extension ContentState {
       guard length == nil, flight.isWhole || flight.position < flight.range.upperBound
       else { return }
       change { $0.length = total ?? flight.position }
-      // An end that only the connection told of is not stored as one.
+      // An end that only the connection showed is not stored as one.
       guard total != nil, let facts else { return }
       switch storing {
       case .asked: storing = .asked(hasLateLength: true)
@@ -193,23 +193,23 @@ extension ContentState {
     case .cancelled: return
     case .changed: changed(error)
     case .unreachable where flight.isCheck && !held.isEmpty:
-      // Played as it was while its server is out of reach.
+      // While the server is out of reach, the stored bytes are played as they are.
       endCheck()
       actions.append(.sayOnce("plays as it was here: " + error.words))
     case .unreachable:
       restoreFormer()
       refuse(error)
-    // What cannot be had as a whole either is not what it was.
+    // If the whole content cannot be fetched either, it has changed.
     default: former == nil ? refuse(error) : changed(hasChanged)
     }
   }
 
-  /// There are other bytes now.
+  /// The server has other bytes now.
   mutating func changed(_ error: FetchError) {
     if hasBeenSeen {
       if compareWithWhole() { return }
       restoreFormer()
-      // Its readers keep what is stored of the old bytes.
+      // Its readers keep the stored old bytes.
       if let entry { actions.append(.supersede(entry.number)) }
       actions.append(.outdate)
       stopStoring()
@@ -217,7 +217,7 @@ extension ContentState {
     }
     renewals += 1
     restoreFormer()
-    // A server that never says the same twice does not get asked for ever.
+    // A server that answers differently each time is not asked forever.
     guard renewals <= 3 else { return refuse(error) }
     wantsWhole = renewals >= 2
     for number in flights.keys { abandon(number) }

@@ -8,14 +8,14 @@ extension ContentState {
   private var mostWindow: UInt64 {
     if mode == .loose { return 1 << 20 }
     return switch storing {
-    // Another process may be at the same: little is fetched before its claims can be seen.
+    // Another process may fetch the same: little is fetched before its claims can be seen.
     case .undecided, .asked: ReadAhead.grain
     case .on: urgency == .playing ? 16 << 20 : 1 << 20
     case .deferred, .off: 1 << 20
     }
   }
 
-  /// What is held or will come.
+  /// Bytes that are held or will come.
   private var taken: Extents {
     var taken = held
     for flight in flights.values { taken.insert(reach(of: flight)) }
@@ -48,8 +48,9 @@ extension ContentState {
         continue
       }
       if mode == .loose { keepWhole() }
-      // The first answer tells the length and what kind of server it is. Until the cache has made
-      // room, claims cannot be seen: one more fetch, for an index at the end, is all.
+      // The first answer shows the length and the kind of server. Until the cache has made an
+      // entry, claims of other processes cannot be seen, so only one more fetch begins, for an
+      // index at the end.
       guard facts != nil || flights.isEmpty, !isAskingForEntry || started < 2 else { return }
       let position = missing(reads[index])
       if isLeftToWhole(position) { continue }
@@ -60,14 +61,15 @@ extension ContentState {
       claim(
         ReadAhead.range(
           for: position, window: readAhead.window(most: mostWindow), taken: taken, length: length))
-      // Other processes are asked first whether they are at it.
+      // First it must be known whether another process is fetching it.
       if case .locking = phase { return }
     }
     planAhead()
   }
 
-  /// A viewer who went on to another place does not wait until all before that has come, unless
-  /// another read waits for some of it; what is skipped is fetched when it is wanted.
+  /// A viewer who went on to another place does not wait until everything before it has come,
+  /// unless another read waits for some of that. The skipped bytes are fetched when they are
+  /// wanted.
   private mutating func breakOffWhatIsFar(from position: UInt64) {
     guard mode == .joined else { return }
     for (number, flight) in flights
@@ -85,7 +87,7 @@ extension ContentState {
     guard refusal == nil, urgency == .playing, mode != .whole, !isAskingForEntry, let length,
       flights.count < 2, claims.isEmpty, !readers.isEmpty
     else { return }
-    // What is wanted later must not take the line from what is wanted now.
+    // Bytes for later must not take the line from bytes that are wanted now.
     let isNearlyOver = flights.values.allSatisfy {
       $0.rest.upperBound - $0.rest.lowerBound <= moment.littleLeft
     }
@@ -119,11 +121,11 @@ extension ContentState {
   mutating func fetchWhole(isKept: Bool = false) {
     var request = FetchRequest(address: setup.address, start: 0, end: nil)
     let isVouchedFor = !wantsWhole && facts?.validator.joinsParts == true
-    // What comes anew must be what readers have seen.
+    // Readers must not get other bytes than they have seen.
     if !isVouchedFor, !isKept, wantsWhole || hasBeenSeen { keepForComparison() }
     request.known = isVouchedFor ? known : nil
     request.asWhole = true
-    // What would go on is another answer, of no use for the disk.
+    // After a break another answer would follow, and that could not be stored.
     if isKept { request.retries = 0 }
     start(
       request,
@@ -131,18 +133,18 @@ extension ContentState {
         isKept ? .kept : .whole, 0..<(length ?? .max), allowed: ContentState.mostUnwritten))
   }
 
-  /// Asks whether what is stored is still true.
+  /// Asks the server whether the stored bytes are still valid.
   private mutating func check(_ facts: ContentFacts) {
     let end = max(1, min(facts.length ?? ReadAhead.grain, ReadAhead.grain))
     var request = FetchRequest(address: setup.address, start: 0, end: end)
-    // Conditions on a list are not for "not modified" (RFC 9110, section 13.1.2).
+    // Conditions on a list do not mean "not modified" (RFC 9110, section 13.1.2).
     request.revalidates = facts.validator != Validator() && !setup.isListing
     request.known = request.revalidates ? known : nil
-    // What is stored can be shown while the server is out of reach: no long waiting for it.
+    // The stored bytes can be shown while the server is out of reach, so it is not waited for long.
     request.retries = held.isEmpty ? FetchPlan.mostRetries : 1
     request.hasStored = !held.isEmpty
     start(request, InFlightFetch(.check, 0..<end, allowed: ContentState.mostUnwritten))
-    // A server that is slow to say so does not keep the viewer waiting for what is here.
+    // A slow answer does not keep the viewer waiting for stored bytes.
     if !held.isEmpty { rereadIndex(milliseconds: ContentState.patienceWithChecks) }
   }
 
@@ -167,7 +169,7 @@ extension ContentState {
     }
   }
 
-  /// Says where what is under way has become more or less urgent.
+  /// Tells the loader which fetches have become more or less urgent.
   mutating func updatePriorities() {
     let priority = priority
     for (number, flight) in flights where flight.priority != priority {
@@ -176,12 +178,12 @@ extension ContentState {
     }
   }
 
-  /// Lets servers send as far as memory and readers want it.
+  /// Lets servers send as far as memory and readers allow.
   mutating func updateAllowances() {
     let wanted = max(
       readAhead.nextRead ?? 0, reads.map { $0.range(length: length).upperBound }.max() ?? 0)
     let unwritten = min(UInt64(memory.completeByteCount), ContentState.mostUnwritten)
-    // With nothing unwritten each may bring at least what completes its piece.
+    // With nothing unwritten, each fetch may at least complete its piece.
     let share = (ContentState.mostUnwritten - unwritten) / UInt64(max(1, flights.count))
     let isHeld = urgency == .held
     for (number, flight) in flights where !(isHeld && flight.isWhole) {

@@ -1,6 +1,6 @@
 import System
 
-// Who reads a content, and what they are answered.
+// Who reads a content, and how reads are answered.
 extension ContentState {
   mutating func add(_ read: PendingRead) {
     reads.append(read)
@@ -8,26 +8,26 @@ extension ContentState {
     if !range.isEmpty { readAhead.note(range) }
   }
 
-  /// No answer is wanted by a reader any more; what only it waited for is not fetched further.
+  /// A reader wants no answers any more. Fetches that only it waited for are ended.
   mutating func cancel(_ reader: UInt64) {
     reads.removeAll { $0.reader == reader }
     guard reads.isEmpty, readers.allSatisfy({ $0.key == reader || $0.value.urgency == .held })
     else { return }
-    // Nor what would come next, until something is read again.
+    // Nothing is fetched ahead either, until there is another read.
     readAhead = ReadAhead()
     breakOff { !$0.isKept }
   }
 
-  /// The most that any of its readers needs.
+  /// The highest urgency of its readers.
   var urgency: ResourceUrgency { readers.values.map(\.urgency).max() ?? .playing }
 
-  /// How much its fetches matter now.
+  /// The priority of its fetches.
   var priority: FetchPriority {
     FetchPriority(
       isUrgent: urgency == .playing && !readers.isEmpty, isAwaited: !reads.isEmpty)
   }
 
-  /// Whether somebody who still reads has seen bytes.
+  /// Whether one of the present readers has seen bytes.
   var hasBeenSeen: Bool { readers.values.contains { !$0.seen.isEmpty } }
 
   mutating func setUrgency(_ urgency: ResourceUrgency, of reader: UInt64) {
@@ -40,8 +40,8 @@ extension ContentState {
     if self.urgency == .held { holdBack() } else { proceed() }
   }
 
-  /// What waits for what is broken off has it fetched again later. What would have to come from its
-  /// first byte on again is not broken off: it stands still (`updateAllowances`).
+  /// Reads that wait for an ended fetch have it fetched again later. A fetch that would have to
+  /// start again from the first byte is not ended, only stopped (`updateAllowances`).
   private mutating func holdBack() {
     breakOff { !$0.isWhole }
     updatePriorities()
@@ -72,16 +72,16 @@ extension ContentState {
     reads = waiting
   }
 
-  /// As much of a range as can be given; nil where that is not enough.
+  /// The part of a range that can be given; nil if that is not enough.
   private func answerable(_ wanted: Range<UInt64>, least: Int?) -> Range<UInt64>? {
     if held.contains(wanted) { return wanted }
-    // Where the length is not known, fewer bytes than asked for are the end.
+    // If the length is not known, fewer bytes than asked for would mean the end.
     guard let least, length != nil else { return nil }
     let reach = held.end(from: wanted.lowerBound)
     return reach - wanted.lowerBound >= least ? wanted.lowerBound..<reach : nil
   }
 
-  /// What memory has from a position on, in one step.
+  /// The bytes in memory from a position on, as far as one step reaches.
   mutating func inMemory(from position: UInt64, upTo end: UInt64) -> Part? {
     loose.read(from: position, upTo: end) ?? memory.read(from: position, upTo: end)
   }
@@ -108,38 +108,38 @@ extension ContentState {
     proceed()
   }
 
-  /// A fetch has failed for good: who waits is told, and who asks later is told the same without
+  /// A fetch has failed for good. Waiting reads get the error, and so do later ones, without
   /// another request.
   mutating func refuse(_ error: FetchError) {
-    let wasTold = refusal?.wasTold ?? false
+    let wasGiven = refusal?.wasGiven ?? false
     refusal = Refusal(error, at: moment.now)
-    refusal?.wasTold = wasTold
+    refusal?.wasGiven = wasGiven
     releaseClaims()
     failReads(error)
   }
 
-  /// Answers what waits for bytes that its server has just refused.
+  /// Answers reads whose bytes the server has just refused.
   mutating func answerByRefusal() {
     guard let refusal, !reads.isEmpty, refusal.stands(at: moment.now) else { return }
     failReads(refusal.error)
   }
 
-  /// Answers the reads of what does not come any more.
+  /// Answers the reads whose bytes will not come.
   private mutating func failReads(_ error: FetchError) {
     let failed = reads.filter { !isComing($0) && !isHere($0) }
     guard !failed.isEmpty else { return }
     reads = reads.filter { isComing($0) || isHere($0) }
-    refusal?.wasTold = true
+    refusal?.wasGiven = true
     for read in failed { actions.append(.fail(read, ResourceError(error))) }
   }
 
-  /// Whether a read only has to be answered.
+  /// Whether all bytes of a read are held.
   private func isHere(_ read: PendingRead) -> Bool {
     guard case .known(let facts, _) = phase else { return false }
     return held.contains(read.range(length: facts.length))
   }
 
-  /// Whether the next byte that a read lacks is under way.
+  /// Whether the next missing byte of a read is under way.
   private func isComing(_ read: PendingRead) -> Bool {
     switch phase {
     case .looking, .locking, .checking: return false

@@ -1,10 +1,12 @@
 import System
 
-/// What is known and under way of the bytes behind one web address, for all who read them. Events go
-/// in, actions come out; `Content` carries them out.
+/// What is known and under way for the bytes behind one web address, for all its readers. It
+/// handles events and returns actions, which `Content` carries out. It does no I/O and has no
+/// clock.
 ///
-/// The cache is asked what it has; what is stale is checked with its server; then reads are answered
-/// from what is held, and what is missing is fetched in windows that all readers share.
+/// First the cache is asked which bytes it has, and stale ones are checked with the server. Then
+/// reads are answered from held bytes, and missing ones are fetched in windows that all readers
+/// share.
 ///
 /// ```
 /// looking ──▶ unknown ◀──▶ locking ──▶ looking
@@ -13,110 +15,110 @@ import System
 /// checking ──▶ known (joined, whole, loose)
 /// ```
 struct ContentState {
-  /// How parts may be put together.
+  /// How parts may be joined.
   enum Mode: Equatable {
-    /// A strong validator vouches for any parts.
+    /// A strong validator vouches for the parts.
     case joined
-    /// One answer brings all, in order.
+    /// One answer brings the whole content, in order.
     case whole
-    /// Parts in memory only, for this run, by the length and a weak validator; beside them one
-    /// answer may bring all for the disk.
+    /// Parts are joined by the length and a weak validator, in memory and for this run only.
+    /// Besides, one answer may bring the whole content for the disk.
     case loose
   }
 
   enum Phase: Equatable {
-    /// The cache is asked what it has. Then `unknown`, `checking` or `known`.
+    /// The cache is asked which bytes it has. Next: `unknown`, `checking` or `known`.
     case looking
-    /// Other processes are asked for the right to begin it, by fetching this. Then `looking`, or
-    /// `unknown` where they take too long.
+    /// The making of the entry is being locked against other processes, to fetch this range. Next:
+    /// `looking`, or `unknown` if another process takes too long.
     case locking(Range<UInt64>)
-    /// Nothing is known of its bytes. Then `locking`, or `known` by the first answer.
+    /// Nothing is known of the bytes. Next: `locking`, or `known` by the first answer.
     case unknown
-    /// Its server is asked whether what is stored is still true. Then `known`, or `unknown` where it
-    /// is not.
+    /// The server is asked whether the stored bytes are still valid. Next: `known`, or `unknown` if
+    /// they are not.
     case checking(ContentFacts, Mode)
-    /// Reads are answered. `unknown` again when the bytes have changed before anybody saw them.
+    /// Reads are answered. Next: `unknown`, if the bytes change before anybody has seen any.
     case known(ContentFacts, Mode)
   }
 
-  /// Whether what comes is stored.
+  /// Whether new bytes are stored.
   enum Storing: Equatable {
-    /// The first answer decides.
+    /// The first answer will decide.
     case undecided
-    /// Not before somebody plays it: then one answer may bring all of it.
+    /// One answer may bring the whole content for the disk, once somebody plays it.
     case deferred
-    /// The cache makes an entry. The length may have become known since.
+    /// The cache is making an entry. The length may have become known since.
     case asked(hasLateLength: Bool)
     case on(StoredEntry)
-    /// No more; what is stored may be read.
+    /// No more, but stored bytes may still be read.
     case off(StoredEntry?)
   }
 
-  /// The right to make an entry, of which other processes cannot know yet.
+  /// The lock on making the entry, which the index cannot show to other processes yet.
   enum CreationLock { case notNeeded, free, held }
 
-  /// A range held, or asked for, against other processes.
+  /// A range that is claimed against other processes, or about to be.
   struct Claim: Equatable {
     var range: Range<UInt64>
-    /// Once it is held, the reread of the index that was asked for after that: what an earlier one
-    /// says may be older than what the former holder stored. Nil while it is asked for.
+    /// The first reread of the index that was asked for after the claim succeeded; results of
+    /// earlier ones may be older than what the former holder stored. Nil until it succeeds.
     var reread: UInt64?
   }
 
-  /// What is known of a content from the start.
+  /// What is known of a content when it is opened.
   struct Setup {
     var address: WebAddress
     var isListing = false
     var hasCache = true
-    /// Seconds for which what is stored need not be checked where its server says nothing.
+    /// How long stored bytes stay fresh, if the server does not say.
     var freshSeconds: Int64 = 0
     /// When this run began, in seconds since 1970.
     var began: Int64 = 0
-    /// So long another process that stores nothing new is waited for.
+    /// How long another process that stores nothing new is waited for.
     var patienceWithOthers = Duration.seconds(4)
   }
 
-  /// What the shell knows when an event comes.
+  /// The time and the state of the line at an event.
   struct Moment {
     var now: Instant
     /// Seconds since 1970.
     var seconds: Int64
-    /// With no more bytes than this to come of one fetch it is time for the next.
+    /// When a fetch has no more bytes than this to come, the next one begins.
     var littleLeft: UInt64
-    /// Bytes that take more than a second to come.
+    /// Bytes that take more than a second to arrive.
     var muchLeft: UInt64
   }
 
   struct Reader {
     var urgency = ResourceUrgency.playing
-    /// What it goes on with must not be of another generation, and what it reads again was not saved
-    /// again.
+    /// The bytes that it was given: the rest must not be of another version, and reading them again
+    /// saves nothing.
     var seen = Extents()
-    /// What was read for it while it did not play, which it may never do: counted once it does.
+    /// Reads that it made before it played, which it may never do. They are counted once it plays.
     var uncounted = Saving()
   }
 
   /// Files up to this size without a strong validator are fetched as one answer.
   static let mostAtOnce: UInt64 = 16 << 20
-  /// Bytes that may be on their way to the disk, by all flights together.
+  /// Bytes that may be on their way to the disk, by all fetches together.
   static let mostUnwritten: UInt64 = 1 << 20
-  /// Bytes that are held in memory where nothing is stored.
+  /// Bytes that are kept in memory if nothing is stored.
   static let mostInMemory = 8 << 20
 
   let setup: Setup
-  /// Of the event that is being handled.
+  /// The moment of the event that is being handled.
   var moment: Moment
-  /// What was decided on it so far.
+  /// The actions for that event so far.
   var actions: [ContentAction] = []
   var phase: Phase
   var storing = Storing.undecided
   /// Why it is not stored, in words that follow "cannot keep NAME: "; nil while it may be.
   var whyNotKept: String?
-  /// What is on its way to the disk, or in place of it.
+  /// Bytes that are not written to the disk yet, or will not be.
   var memory = WriteBuffer()
-  /// Parts that no strong validator vouches for: they are never stored.
+  /// Parts without a strong validator, which are never stored.
   var loose = WriteBuffer()
-  /// What can be read: stored or in memory.
+  /// Bytes that can be read: stored or in memory.
   var held = Extents()
   var flights: [FlightNumber: InFlightFetch] = [:]
   /// Fetches begun so far.
@@ -124,23 +126,23 @@ struct ContentState {
   var reads: [PendingRead] = []
   var readAhead = ReadAhead()
   var readers: [UInt64: Reader] = [:]
-  /// How often it turned out to have changed before anybody saw any of it.
+  /// How often it had changed before anybody had seen any bytes.
   var renewals = 0
-  /// Whether all of it is asked for as one answer, since parts did not fit together.
+  /// Whether only whole answers are asked for, because parts did not fit together.
   var wantsWhole = false
-  /// What a whole answer has to agree with.
+  /// The bytes that a whole answer is compared with.
   var former: FormerBytes?
-  /// Why its server does not give what is missing; nothing is fetched ahead while that stands.
+  /// The server's last error; nothing is fetched ahead while it stands.
   var refusal: Refusal?
-  /// Entries that the cache was asked to make; only the last one counts.
+  /// Entries that the cache was asked to make; only the last one is used.
   var createsPending = 0
   var claims: [Claim] = []
-  /// Claims to let go of, in the order in which the index hears of their bytes.
+  /// Claims that are released in this order, when the index has their bytes.
   var releases: [Range<UInt64>] = []
   var creationLock: CreationLock
   /// Since when another process is waited for.
   var waitsForOther: Instant?
-  /// Rereads of the index asked for so far, and how many of them are not answered yet.
+  /// Rereads of the index that were asked for, and how many of them are not answered yet.
   var rereads: UInt64 = 0
   var rereadsPending = 0
 
@@ -197,13 +199,13 @@ struct ContentState {
 
   var length: UInt64? { facts?.length }
 
-  /// What readers may know of it: nothing while what is stored is not known to be true.
+  /// What readers may know: nothing until the stored bytes count as valid.
   var info: ContentInfo? {
     guard case .known(let facts, _) = phase else { return nil }
     return ContentInfo(length: facts.length, type: facts.type)
   }
 
-  /// Whether what is fetched is stored, as far as is known.
+  /// Whether fetched bytes are stored, as far as is known.
   var keepsBytes: Bool {
     switch storing {
     case .undecided, .asked, .on: true
@@ -223,18 +225,18 @@ struct ContentState {
     }
   }
 
-  /// Reads are answered from now on, and what comes is put together in this way.
+  /// Reads are answered from now on, and parts are joined in this way.
   mutating func become(_ mode: Mode) {
     guard let facts else { return }
     phase = .known(facts, mode)
   }
 
-  /// What is stored is taken for true.
+  /// The stored bytes count as valid.
   mutating func endCheck() {
     if case .checking(let facts, let mode) = phase { phase = .known(facts, mode) }
   }
 
-  /// What is stored of it.
+  /// The entry whose bytes can be read.
   var entry: StoredEntry? {
     switch storing {
     case .undecided, .deferred, .asked: nil
@@ -261,12 +263,12 @@ struct ContentState {
   /// Whether every byte is held.
   var isWhole: Bool { length.map { held.contains(0..<$0) } ?? false }
 
-  /// Whether more of it is wanted now than is held.
+  /// Whether more bytes are wanted now than are held.
   var isFetching: Bool {
     !reads.isEmpty || !claims.isEmpty || flights.values.contains { !standsStill($0) }
   }
 
-  /// Whether nothing more can come for it once it has no readers.
+  /// Whether no event can come for it once it has no readers.
   private var isIdle: Bool {
     switch phase {
     case .looking, .locking: false
@@ -277,7 +279,7 @@ struct ContentState {
 
   // MARK: - Going on
 
-  /// Answers what can be answered and fetches what is missing.
+  /// Answers reads that can be answered, and fetches missing bytes.
   mutating func proceed() {
     updatePriorities()
     answerReads()
@@ -288,14 +290,14 @@ struct ContentState {
     closeIfIdle()
   }
 
-  /// Lets go of everything when nobody reads and nothing comes any more.
+  /// Closes everything if there are no readers and no event can come any more.
   mutating func closeIfIdle() {
     guard readers.isEmpty, isIdle else { return }
     actions.append(.forget)
     close()
   }
 
-  /// What has come is stored as far as it may be.
+  /// Stores the bytes that have arrived, as far as they may be.
   private mutating func end() {
     reads = []
     for flight in flights.keys { _ = land(flight) }
@@ -312,8 +314,8 @@ struct ContentState {
     storing = .off(nil)
   }
 
-  /// Ends what is under way and chosen, but for what is as good as here, and begins nothing that is
-  /// not asked for again.
+  /// Ends the chosen fetches, except those that are nearly done, and gives up claims for which no
+  /// fetch has begun.
   mutating func breakOff(_ isChosen: (InFlightFetch) -> Bool) {
     releaseClaims()
     for (number, flight) in flights where !flight.isCheck && isChosen(flight) {
@@ -321,7 +323,7 @@ struct ContentState {
     }
   }
 
-  /// Ends a fetch, of which nothing more is taken.
+  /// Ends a fetch. Bytes of it that still arrive are ignored.
   mutating func abandon(_ number: FlightNumber) {
     guard let flight = flights.removeValue(forKey: number) else { return }
     actions.append(.cancel(number, unlessRemaining: 0))

@@ -1,6 +1,6 @@
 import System
 
-// What the cache says of a content, and what of it is stored.
+// What the cache has of a content, and which bytes are stored.
 extension ContentState {
   static let noRoom = "the cache has no room or cannot be written"
 
@@ -26,8 +26,8 @@ extension ContentState {
     holdAnew()
     let mode: Mode = found.facts.validator.joinsParts ? .joined : found.isLong ? .loose : .whole
     let isFresh = found.facts.isFresh(now: moment.seconds, otherwise: setup.freshSeconds)
-    // A part of a former run needs its server for the rest anyway. To learn only then that the rest
-    // belongs to other bytes would be too late for who has seen the first ones.
+    // A part from a former run needs its server for the rest anyway. If the rest turned out to be
+    // of other bytes later, readers would already have seen the first ones.
     let isChecked = !isFresh || (!found.isWhole && found.facts.checked <= setup.began)
     phase = isChecked ? .checking(found.facts, mode) : .known(found.facts, mode)
     actions.append(
@@ -36,7 +36,7 @@ extension ContentState {
 
   // MARK: - Making an entry
 
-  /// Has the cache make an entry of what is known.
+  /// Asks the cache to make an entry.
   mutating func askForEntry() {
     guard let facts else { return }
     storing = .asked(hasLateLength: false)
@@ -44,20 +44,20 @@ extension ContentState {
     actions.append(.create(facts))
   }
 
-  /// Whether the entry that the cache makes next is the one that is wanted.
+  /// Whether the next entry that the cache makes is the one that is wanted.
   private var takesNextEntry: Bool {
     if case .asked = storing { createsPending == 1 } else { false }
   }
 
-  /// What is to be held of an entry that is made now, until the index has it: what came, and what was
-  /// asked for, before there was an entry.
+  /// Ranges of a new entry that are locked until the index has their bytes: what was fetched, or is
+  /// being fetched, before there was an entry.
   var claimable: [Range<UInt64>] {
     guard takesNextEntry, mode == .joined else { return [] }
     let flying = flights.values.map(\.range).filter { !$0.isEmpty }
     return flying + landed.ranges
   }
 
-  /// What is in memory and not part of a fetch under way.
+  /// Bytes in memory that no fetch under way will bring more of.
   private var landed: Extents {
     var landed = memory.extents
     for flight in flights.values { landed.remove(flight.range) }
@@ -66,11 +66,11 @@ extension ContentState {
 
   mutating func created(_ made: CreatedEntry?) {
     guard takesNextEntry, case .asked(let hasLateLength) = storing else {
-      // It was decided otherwise meanwhile.
+      // The entry is not wanted any more.
       createsPending -= 1
       guard let made else { return }
       if made.isNew { actions.append(.release(made.entry.number, Blob.bytes)) }
-      // The next one may be the same entry; where it is not, it stands for this one.
+      // The next entry that is made may be the same one; if not, it supersedes this one.
       if createsPending == 0 { actions.append(.supersede(made.entry.number)) }
       return actions.append(.close(made.entry.number))
     }
@@ -82,7 +82,7 @@ extension ContentState {
       flights[number]?.claim = flight.range
     }
     releases = landed.ranges.filter(made.held.contains)
-    // What is kept as a whole is held until it is there: others leave it alone.
+    // An entry that can only be kept whole stays locked until it is whole.
     if made.isNew, mode != .loose {
       for free in Extents(made.held).holes(in: Blob.bytes) { release(free) }
     }
@@ -139,7 +139,7 @@ extension ContentState {
     trimMemory()
   }
 
-  /// Nobody is to find what is stored any more, and nothing is read of it here.
+  /// Nobody shall find the stored bytes any more, and they are not read here.
   mutating func forgetStored() {
     guard let entry else { return }
     releaseClaims()
@@ -149,7 +149,7 @@ extension ContentState {
     holdAnew()
   }
 
-  /// Its server has vouched for what is stored.
+  /// The server has vouched for the stored bytes.
   mutating func noteChecked(freshFor: Int64?, from answering: WebAddress?, isPrivate: Bool) {
     guard let facts, let entry else { return }
     let base = baseBeside(answering)
@@ -161,13 +161,13 @@ extension ContentState {
     new.checked = moment.seconds
     new.freshFor = freshFor
     new.address = base
-    // Who vouches for it now decides what it may name.
+    // The address that vouches for it now decides what it may name.
     new.isPrivate = isPrivate
     change { $0 = new }
     actions += [.noteOrigin(isPrivate: isPrivate), .revise(entry.number, new)]
   }
 
-  /// What is stored of the address that answered; nil for what was asked itself.
+  /// The address that answered, as it is stored; nil for the requested one.
   func baseBeside(_ answering: WebAddress?) -> String? {
     answering.flatMap { $0.visible == setup.address.visible ? nil : $0.visible }
   }

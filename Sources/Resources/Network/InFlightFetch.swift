@@ -6,33 +6,33 @@ struct FetchPriority: Equatable {
   var isAwaited = false
 }
 
-/// A fetch under way for some content.
+/// A fetch of some content that is under way.
 struct InFlightFetch {
   enum Purpose {
     /// Brings a range.
     case part
-    /// Asks whether what is stored is still true.
+    /// Asks the server whether the stored bytes are still valid.
     case check
-    /// Brings all from the first byte on, as one answer.
+    /// Brings the whole content from its first byte on, as one answer.
     case whole
-    /// The same for the disk, while others bring parts for memory alone.
+    /// Brings the whole content for the disk, while other fetches bring parts for memory only.
     case kept
   }
 
   var purpose: Purpose
-  /// What it will bring; up to the greatest position where the end is not known.
+  /// The bytes that it will bring; up to the largest position if the end is not known.
   var range: Range<UInt64>
-  /// What the loader was told last.
+  /// The priority that the loader has.
   var priority = FetchPriority()
-  /// It was told to end before all has come.
+  /// It was asked to end before all has arrived.
   var isLeft = false
-  /// The next byte that comes.
+  /// The next byte that will arrive.
   var position: UInt64
-  /// What is held against other processes for it.
+  /// The range that is claimed for it against other processes.
   var claim: Range<UInt64>?
-  /// Answers so far: after a break another one goes on where the last one ended.
+  /// Answers so far: after a break, another one goes on where the last one ended.
   var heads = 0
-  /// How far the server may send at present.
+  /// The server may send up to this position at present.
   var allowed: UInt64
 
   init(
@@ -45,11 +45,11 @@ struct InFlightFetch {
     position = range.lowerBound
   }
 
-  /// Whether it brings all as one answer.
+  /// Whether it brings the whole content as one answer.
   var isWhole: Bool { purpose == .whole || purpose == .kept }
   var isKept: Bool { purpose == .kept }
   var isCheck: Bool { purpose == .check }
 
-  /// What is still to come.
+  /// The bytes that are still to come.
   var rest: Range<UInt64> { min(position, range.upperBound)..<range.upperBound }
 }
