@@ -3,12 +3,12 @@ import Glibc
 import Synchronization
 import System
 
-/// A regular file as a resource. The file may be replaced or cut while it is read: what is read
-/// then is what is there.
+/// A regular file as a resource. The file may be replaced or cut while it is read; its bytes are
+/// then those at the time of each read.
 ///
 /// It is opened and read on a thread of its own, because a network mount or a FUSE file system may
-/// hang: that keeps this file's readers waiting, and nothing else. What the kernel has in its page
-/// cache is read at once, without the thread. The answers come when `Network.deliver` is called.
+/// hang: then only this file's readers wait. Bytes in the kernel's page cache are read at once,
+/// without the thread. The answers come when `Network.deliver` is called.
 public final class FileResource: Resource {
   private enum State {
     case opening
@@ -16,7 +16,7 @@ public final class FileResource: Resource {
     case failed(ResourceError)
   }
 
-  /// So many files that nobody wants any more may still be in a call that hangs.
+  /// At most this many unused files may still be in a call that hangs.
   static let mostAbandoned = 64
 
   public private(set) var info: ContentInfo?
@@ -24,10 +24,10 @@ public final class FileResource: Resource {
   private var state = State.opening
   private let reads: FileReads
   let thread: FileThread
-  /// Reads that wait for the file to be open, in turn.
+  /// Reads that wait until the file is open, in order.
   private var waiting: [() -> Void] = []
   private var openingAnswers: [(ResourceError?) -> Void] = []
-  /// The reads that the thread has, in turn; nil for those that are not wanted any more.
+  /// Reads that the thread has, in order; nil for those that are not wanted any more.
   private var pending: [((Result<[UInt8], ResourceError>) -> Void)?] = []
 
   /// Opens a regular file; directories, FIFOs and devices are refused without waiting for them.
@@ -38,7 +38,7 @@ public final class FileResource: Resource {
   }
 
   /// - Parameters:
-  ///   - path: only its ending is looked at.
+  ///   - path: only its extension is used.
   ///   - open: opens the file, on its thread.
   init(
     path: String, reads: FileReads, open: @escaping @Sendable () throws(ResourceError) -> OpenFile
@@ -59,12 +59,12 @@ public final class FileResource: Resource {
 
   deinit {
     reads.remove(self)
-    // The thread is the last to have the file, as closing it may hang too.
+    // The thread releases the file last, because closing it may hang too.
     state = .opening
     thread.stop()
   }
 
-  /// Takes in what the thread has done.
+  /// Takes the results of the thread.
   fileprivate func deliver() {
     for outcome in thread.mailbox.takeEvents() {
       switch outcome {
@@ -145,7 +145,7 @@ final class OpenFile: Sendable {
     }
   }
 
-  /// Reads a range that is in memory already; nil where a disk or server would be waited for.
+  /// Reads a range that is in memory already; nil if a disk or server would be waited for.
   func readCached(offset: UInt64, length: Int) -> [UInt8]? {
     descriptor.readCached(at: offset, count: length)
   }
@@ -159,7 +159,7 @@ final class OpenFile: Sendable {
   }
 }
 
-/// The files that the loop reads.
+/// The files that are read on the loop.
 final class FileReads {
   let waker: Waker
   let abandoned = AbandonedThreads()
@@ -172,20 +172,20 @@ final class FileReads {
   func remove(_ file: FileResource) { files[ObjectIdentifier(file)] = nil }
 
   func deliver() {
-    // An answer may let go of files, and open others.
+    // An answer may release files, and open others.
     for file in files.values.compactMap({ $0() }) { file.deliver() }
   }
 }
 
-/// Counts the threads that were stopped and have not ended yet.
+/// Counts threads that were stopped and have not ended yet.
 final class AbandonedThreads: Sendable {
   private let number = Atomic(0)
   var count: Int { number.load(ordering: .relaxed) }
   func add(_ change: Int) { number.add(change, ordering: .relaxed) }
 }
 
-/// Opens and reads one file, in turn. It is not waited for when it is stopped: a call that hangs ends
-/// when its file system answers, or with the program.
+/// Opens and reads one file, one call after the other. Stopping it does not wait: a call that hangs
+/// ends when its file system answers, or with the program.
 final class FileThread: Sendable {
   enum Command: Sendable {
     case open(@Sendable () throws(ResourceError) -> OpenFile)
@@ -207,7 +207,7 @@ final class FileThread: Sendable {
     _ = try WorkerThread { [self] in run() }
   }
 
-  /// Ends it after the call that it is in.
+  /// Ends it after the present call.
   func stop() {
     abandoned.add(1)
     isStopped.store(true, ordering: .releasing)
@@ -223,8 +223,7 @@ final class FileThread: Sendable {
       }
       if !isStopped.load(ordering: .acquiring) { mailbox.awaitCommands(until: nil) }
     }
-    // What was not taken is closed here too, once the loop, which is about to let go of the file, has
-    // done so.
+    // Results that were not taken are dropped here, after the loop has released the file.
     _ = mailbox.takeEvents()
     while file != nil, !isKnownUniquelyReferenced(&file) { usleep(1_000) }
     file = nil
@@ -247,9 +246,9 @@ final class FileThread: Sendable {
 }
 
 extension Network {
-  /// Opens a file of this machine; that it cannot be opened is the answer to its first read.
+  /// Opens a file of this machine; if that fails, the error is the answer to its first read.
   ///
-  /// - Throws: where there is no thread for it.
+  /// - Throws: if no thread can be made for it.
   public func open(file path: String) throws(ResourceError) -> FileResource {
     try FileResource(path: path, reads: files)
   }
@@ -260,7 +259,7 @@ public final class LocalOpener: ResourceOpener {
   private let network: Network
   private let root: String
 
-  /// An opener for what the file at this absolute path names.
+  /// An opener for the references in the file at this absolute path.
   ///
   /// - Parameter network: on whose loop the files are read.
   public init(_ network: Network, playlist path: String) {
@@ -296,6 +295,6 @@ public final class LocalOpener: ResourceOpener {
 }
 
 extension String {
-  /// Kernel words in the middle of a sentence of ours.
+  /// Words of the kernel in the middle of a sentence.
   fileprivate var lowercasedFirst: String { prefix(1).lowercased() + dropFirst() }
 }

@@ -1,7 +1,7 @@
 import System
 
-/// MD5 (RFC 1321), for logins to servers that know nothing better. It tells no two files apart: who
-/// wants to can make two of one hash.
+/// MD5 (RFC 1321), for logins to servers that support nothing better. It does not identify files:
+/// anybody can make two with the same hash.
 enum MD5 {
   private static let turns: [UInt32] = [
     7, 12, 17, 22, 5, 9, 14, 20, 4, 11, 16, 23, 6, 10, 15, 21,

@@ -183,39 +183,6 @@ import Testing
     for bench in benches { bench.network.close() }
   }
 
-  /// A range is taken hold of just after another process has stored it and let go of it. What the
-  /// index said before that is no reason to fetch it.
-  @Test func claim_isConfirmedByALaterReadingOfTheIndexAlone() throws {
-    let folder = try TemporaryDirectory()
-    let bench = try NetworkBench(folder.path("cache"))
-    let address = try #require(WebAddress("http://127.0.0.1:1/a"))
-    let other = try bench.network.open("http://127.0.0.1:1/b")
-    let store = try CacheStore(directory: folder.path("own"))
-    let facts = ContentFacts(
-      length: 2 << 20, validator: Validator(entityTag: "\"a\""), checked: WallClock.seconds)
-    let stored = try store.create("k", source: "s", facts: facts)
-    let segment = try store.write(sampleBytes(0..<262_144), at: 0, of: stored.entry)
-    let content = Content(
-      number: ContentNumber(value: 1 << 40), address: address, isListing: false, namedBy: nil,
-      network: bench.network)
-    content.freshSeconds = 60
-    content.take(.opened(stored))
-    // As when its server has vouched for it.
-    content.phase = .ready
-    content.unconfirmed = [Content.Claim(range: 0..<262_144, reread: 2)]
-    content.rereadsPending = 2
-    content.take(.segments([], reread: 1))
-    #expect(content.flights.isEmpty && content.unconfirmed.count == 1)
-    content.take(.segments([segment], reread: 2))
-    #expect(content.flights.isEmpty && content.unconfirmed.isEmpty)
-    // Where it is still missing then, it is fetched.
-    content.unconfirmed = [Content.Claim(range: 262_144..<524_288, reread: 3)]
-    content.rereadsPending = 1
-    content.take(.segments([segment], reread: 3))
-    #expect(content.flights.values.map(\.range) == [262_144..<524_288])
-    withExtendedLifetime(other) { bench.network.close() }
-  }
-
   /// A slow disk holds ranges for long: who waits for them goes on waiting.
   @Test func readers_whileTheDiskIsSlow_fetchEachByteOnce() throws {
     let size: UInt64 = 8_000_000

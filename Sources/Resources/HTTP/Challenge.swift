@@ -1,17 +1,17 @@
-/// What a server asks for before it lets somebody in: one of the challenges of `WWW-Authenticate`
-/// (RFC 9110, section 11.6.1).
+/// What a server requires before it gives access: one of the challenges of `WWW-Authenticate` (RFC
+/// 9110, section 11.6.1).
 struct Challenge: Equatable, Sendable {
   /// The name of the scheme as the server writes it; letters, digits and a few marks.
   var scheme: String
-  /// What may stand in place of parameters; nil where it does not.
+  /// The text in place of parameters; nil if there is none.
   var token68: String?
   /// Names in lower case; values without their quotes.
   var parameters: [(name: String, value: String)] = []
 
-  /// More of them, or of the parameters of one, are not read.
+  /// More challenges, or parameters of one, are not read.
   private static let most = 32
 
-  /// The value of a parameter; the first where there are several.
+  /// The value of a parameter; the first one if there are several.
   subscript(name: String) -> String? { parameters.first { $0.name == name }?.value }
 
   /// Whether it is of this scheme.
@@ -22,8 +22,8 @@ struct Challenge: Equatable, Sendable {
       && a.parameters.elementsEqual(b.parameters) { $0 == $1 }
   }
 
-  /// All challenges of a field: several may stand in one, between the same commas as the parameters.
-  /// What is malformed is skipped up to the next comma, as a scheme begins behind one alone.
+  /// All challenges of a field; the commas between them are the same as those between parameters. A
+  /// malformed part is skipped up to the next comma, because a scheme can only begin after one.
   static func all(in field: String) -> [Challenge] {
     var text = Scanner(rest: Array(field.utf8)[...])
     var found: [Challenge] = []
@@ -40,7 +40,7 @@ struct Challenge: Equatable, Sendable {
     return found
   }
 
-  /// A field from its current place on.
+  /// The rest of a field that is being read.
   private struct Scanner {
     var rest: ArraySlice<UInt8>
 
@@ -55,7 +55,7 @@ struct Challenge: Equatable, Sendable {
       rest = rest.drop { blanks.contains($0) }
     }
 
-    /// Goes to the next comma that stands in no quotes.
+    /// Goes to the next comma outside of quotes.
     mutating func skipToComma() {
       while let first = rest.first, first != UInt8(ascii: ",") {
         if first == UInt8(ascii: "\"") { _ = quoted() } else { rest = rest.dropFirst() }
@@ -71,7 +71,7 @@ struct Challenge: Equatable, Sendable {
       return taken.isEmpty ? nil : String(decoding: taken, as: UTF8.self)
     }
 
-    /// A quoted string (section 5.6.4), or what there is of one that does not end.
+    /// A quoted string (section 5.6.4), or what there is of one without an end.
     private mutating func quoted() -> String {
       rest = rest.dropFirst()
       var bytes: [UInt8] = []
@@ -95,7 +95,7 @@ struct Challenge: Equatable, Sendable {
         challenge.parameters.append(parameter)
         let place = self
         skipCommas()
-        // Behind a comma the next challenge may begin instead.
+        // After a comma the next challenge may begin instead.
         if !beginsParameter { return self = place }
       }
     }
@@ -140,15 +140,15 @@ struct Challenge: Equatable, Sendable {
   }
 }
 
-/// How a name and a password are told to a server.
+/// How a name and a password are sent to a server.
 enum LoginScheme: Equatable, Sendable {
   /// In clear (RFC 7617).
   case basic
   /// By a hash (RFC 7616).
   case digest(Digest)
 
-  /// The best of what a server offers: a password goes out in clear only where nothing better does,
-  /// and only where that is offered; nil where none is known.
+  /// The best scheme that a server offers. A password is sent in clear only if nothing better is
+  /// offered, and clear is; nil if no scheme is known.
   static func best(of challenges: [Challenge]) -> LoginScheme? {
     let digests = challenges.compactMap(Digest.init)
     for algorithm in Digest.Algorithm.allCases {
@@ -157,7 +157,7 @@ enum LoginScheme: Equatable, Sendable {
     return challenges.contains { $0.isOf("Basic") } ? .basic : nil
   }
 
-  /// Schemes as they are told to a viewer: each once, and of very many the first.
+  /// The schemes for a message to the viewer: each one once, and only the first of very many.
   static func names(of challenges: [Challenge]) -> String {
     var names: [String] = []
     for challenge in challenges {

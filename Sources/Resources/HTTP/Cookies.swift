@@ -1,8 +1,8 @@
 import System
 
-/// The cookies that servers set on the way of one fetch (RFC 6265): some send nothing to who does not
-/// bring back what they gave with a redirect. Each goes back to the host that has set it and to no
-/// other one, whatever it says, and ends with the fetch.
+/// The cookies that servers set during one fetch (RFC 6265): some send nothing unless a redirect
+/// brings back their cookie. Each cookie is sent only to the host that has set it, whatever it
+/// says, and ends with the fetch.
 struct Cookies: Equatable {
   private struct Cookie: Equatable {
     let name: String
@@ -12,7 +12,7 @@ struct Cookies: Equatable {
     let isSecureOnly: Bool
   }
 
-  /// More are not kept; nor are long ones.
+  /// More cookies are not kept, and long ones neither.
   private static let most = 50
   private static let mostBytes = 4096
 
@@ -20,7 +20,7 @@ struct Cookies: Equatable {
 
   var isEmpty: Bool { cookies.isEmpty }
 
-  /// Takes what an answer from an address sets.
+  /// Takes the cookies that an answer from an address sets.
   mutating func take(_ head: ResponseHead, from address: WebAddress, now: Int64) {
     for field in head.fields where field.name == "set-cookie" {
       take(field.value, from: address, now: now)
@@ -46,7 +46,7 @@ struct Cookies: Equatable {
       case "path": path = value.hasPrefix("/") ? String(value) : Cookies.folder(of: address)
       case "secure": isSecureOnly = true
       case "max-age": isOver = Int64(value).map { $0 <= 0 } ?? isOver
-      // The age counts more than the date, whatever their order.
+      // The age takes precedence over the date, in any order.
       case "expires" where isOver == nil:
         isOver = HTTPDate.secondsLeniently(String(value)).map { $0 <= now }
       default: break
@@ -60,13 +60,13 @@ struct Cookies: Equatable {
         isSecureOnly: isSecureOnly))
   }
 
-  /// What a request to an address brings back (section 5.4); nil for nothing.
+  /// The cookies for a request to an address (section 5.4); nil for none.
   func value(for address: WebAddress) -> String? {
     let fitting = cookies.filter { cookie in
       cookie.host == address.host && (address.scheme == "https" || !cookie.isSecureOnly)
         && Cookies.path(cookie.path, covers: address.path)
     }
-    // Longer paths first; else in the order in which they came.
+    // Longer paths come first, then the order of arrival.
     let ordered = fitting.enumerated().sorted {
       ($1.element.path.utf8.count, $0.offset) < ($0.element.path.utf8.count, $1.offset)
     }
@@ -90,13 +90,13 @@ struct Cookies: Equatable {
     (scalar.value < 0x20 && scalar != "\t") || scalar.value == 0x7F
   }
 
-  /// The path that a cookie is for where it does not say (section 5.1.4).
+  /// The path of a cookie that gives none (section 5.1.4).
   private static func folder(of address: WebAddress) -> String {
     let folder = address.path[..<(address.path.lastIndex(of: "/") ?? address.path.startIndex)]
     return folder.isEmpty ? "/" : String(folder)
   }
 
-  /// Whether a host is of a domain; one that names no host covers any (section 5.2.3).
+  /// Whether a host is in a domain; a domain without a name covers any host (section 5.2.3).
   private static func domain(_ domain: Substring, covers host: String) -> Bool {
     let domain = domain.lowercased().drop { $0 == "." }
     return domain.isEmpty || host == domain || host.hasSuffix("." + domain)

@@ -1,17 +1,17 @@
 import CCurl
 import Glibc
 
-/// libcurl, loaded when it is first asked for: that takes some milliseconds, which a program that
-/// plays local files should not wait for.
+/// libcurl, loaded at its first use: that takes some milliseconds, which a program that plays local
+/// files should not wait for.
 ///
-/// Unchecked: the table is filled before anybody sees it and never changed after that.
+/// Unchecked: the table is filled before it is shared, and never changed after that.
 final class CurlLibrary: @unchecked Sendable {
   fileprivate let table: UnsafePointer<cc_library>
 
-  /// The one that is installed; nil where none is. The first use takes its time.
+  /// The installed library; nil if there is none. The first use is slow.
   static let installed = CurlLibrary(file: "libcurl.so.4")
 
-  /// Loads it from a file, or from where the system has one of this name.
+  /// Loads it from a file, or by a name that the system looks up.
   init?(file: String) {
     guard let table = cc_load(file) else { return nil }
     self.table = table
@@ -21,8 +21,8 @@ final class CurlLibrary: @unchecked Sendable {
 }
 
 extension PeerAddress {
-  /// From a host as it may stand in a URL: also an IPv4 address in one to four numbers, octal or
-  /// hexadecimal, which libcurl takes for the same.
+  /// From a host as in a URL, which may be an IPv4 address in one to four numbers, octal or
+  /// hexadecimal: libcurl accepts those.
   init?(written text: String) {
     var four = in_addr()
     if let address = PeerAddress(text) {
@@ -48,37 +48,37 @@ extension PeerAddress {
   }
 }
 
-/// How a transfer ended without the server's having said why.
+/// How a transfer ended for a reason that the server did not give.
 enum TransferOutcome: Equatable {
   case complete
   /// The receiver wanted no more.
   case stopped
   case unknownHost
   case noConnection
-  /// Its certificate is of nobody who is trusted, or of another server.
+  /// Its certificate is not trusted, or is for another server.
   case untrusted
   case insecure
-  /// It may not be asked, being where it is.
+  /// It is in a network that may not be reached.
   case forbidden
-  /// What came cannot be unpacked.
+  /// The body cannot be unpacked.
   case damaged
   case timedOut
-  /// Ended before it should.
+  /// It ended too early.
   case cut
   case failed
 }
 
-/// What one transfer needs to know.
+/// The settings of one transfer.
 struct TransferSettings {
   var url: String
   /// Another method than GET, and its body.
   var message: (method: String, body: String)?
   var fields: [String]
-  /// Sent in clear, as Basic has it.
+  /// Sent in clear (Basic).
   var login: (user: String, password: String)?
-  /// Through which it goes; nil for none.
+  /// The proxy; nil for none.
   var proxy: String?
-  /// Whether what is compressed is unpacked; else it comes as it is.
+  /// Whether a compressed body is unpacked; else it is passed on as it is.
   var unpacks = false
   var options: NetworkOptions
 }
@@ -95,7 +95,7 @@ final class CurlTransfer {
   private let gate: (PeerAddress?) -> Bool
 
   /// - Parameters:
-  ///   - gate: says whether the machine that was reached may be asked.
+  ///   - gate: whether the machine that was reached may be asked.
   ///   - head: gets each line of the response's head; false stops the transfer.
   init?(
     _ settings: TransferSettings, library: CurlLibrary, gate: @escaping (PeerAddress?) -> Bool,
@@ -133,10 +133,10 @@ final class CurlTransfer {
     cc_set_number(table, easy, CURLOPT_BUFFERSIZE, 128 << 10)
     cc_set_small_buffer(table, easy)
     if let file = options.certificates { cc_set_text(table, easy, CURLOPT_CAINFO, file) }
-    // That is decided already, also by what the environment says.
+    // `Proxies` has decided that already, also by the environment.
     cc_set_text(table, easy, CURLOPT_PROXY, settings.proxy ?? "")
     cc_set_text(table, easy, CURLOPT_NOPROXY, "")
-    // Unpacks as well what comes compressed all the same.
+    // A body that is compressed although that was not asked for is unpacked too.
     if settings.unpacks { cc_set_text(table, easy, CURLOPT_ACCEPT_ENCODING, "identity") }
     if let login = settings.login {
       cc_set_number(table, easy, CURLOPT_HTTPAUTH, cc_auth_basic())
@@ -150,8 +150,8 @@ final class CurlTransfer {
         let transfer = Unmanaged<CurlTransfer>.fromOpaque(context).takeUnretainedValue()
         return transfer.gate(PeerAddress(String(cString: peer))) ? 0 : 1
       }, Unmanaged.passUnretained(self).toOpaque())
-    // The handle is removed from its multi and cleaned up before this object goes, so the
-    // reference that libcurl keeps is never used after that.
+    // The handle is removed from its multi and freed before this object is, so the reference that
+    // libcurl keeps is never used after that.
     cc_set_receivers(
       table, easy,
       { bytes, size, count, context in
@@ -172,8 +172,8 @@ final class CurlTransfer {
       }, Unmanaged.passUnretained(self).toOpaque())
   }
 
-  /// No more is wanted than what is on its way: what a server has sent and nobody takes would have
-  /// to be fetched again.
+  /// Takes no more than what is on its way: what a server has sent would have to be fetched again
+  /// if nobody took it.
   func closeWindow() { cc_close_window(library.table, easy) }
 
   /// Goes on after a pause.
@@ -205,13 +205,13 @@ final class CurlMulti {
     _ = library.calls.curl_multi_add_handle(raw, transfer.easy)
   }
 
-  /// Ends a transfer; its connection stays open only where the answer had ended.
+  /// Ends a transfer; its connection is kept only if the answer had ended.
   func remove(_ transfer: CurlTransfer) {
     guard running.removeValue(forKey: transfer.easy) != nil else { return }
     _ = library.calls.curl_multi_remove_handle(raw, transfer.easy)
   }
 
-  /// Lets all transfers go as far as they can without waiting.
+  /// Lets all transfers go on as far as they can without waiting.
   ///
   /// - Returns: those that have ended; they are removed.
   func perform() -> [(CurlTransfer, TransferOutcome)] {
@@ -228,7 +228,7 @@ final class CurlMulti {
     return ended
   }
 
-  /// Waits for the network, another descriptor's being readable, or the time.
+  /// Waits for the network, for another descriptor to be readable, or for the time.
   func wait(milliseconds: Int32, orFor descriptor: Int32) {
     var count: Int32 = 0
     var other = curl_waitfd(fd: descriptor, events: Int16(CURL_WAIT_POLLIN), revents: 0)

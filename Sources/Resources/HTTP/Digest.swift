@@ -1,8 +1,8 @@
 import System
 
 /// A login by a hash of the password, which itself is never sent (RFC 7616). libcurl answers the
-/// first challenge of this kind that it meets and asks anew for each request; here the strongest is
-/// answered, and for as long as its server takes it.
+/// first such challenge that it meets, and asks again for each request; this answers the strongest
+/// one, and uses it as long as the server accepts it.
 struct Digest: Equatable, Sendable {
   /// The strongest first.
   enum Algorithm: String, CaseIterable, Sendable {
@@ -26,24 +26,24 @@ struct Digest: Equatable, Sendable {
   let realm: String
   let nonce: String
   private let opaque: String?
-  /// The algorithm as the server writes it; nil where it leaves that out.
+  /// The algorithm as the server writes it; nil if it gives none.
   private let writtenAlgorithm: String?
-  /// Whether requests are counted; else as RFC 2069 has it.
+  /// Whether requests are counted; else RFC 2069 holds.
   private let counts: Bool
   private let hashesUser: Bool
-  /// Whether the login that was sent may well be right, but its nonce is too old.
+  /// Whether the login may be right, but its nonce is too old.
   let isStale: Bool
 
-  /// Nil for a challenge of another scheme, and for one that cannot be answered.
+  /// Nil for a challenge of another scheme, or one that cannot be answered.
   init?(_ challenge: Challenge) {
     let written = challenge["algorithm"]
     guard challenge.isOf("Digest"), let nonce = challenge["nonce"],
       let algorithm = Algorithm(rawValue: (written ?? "MD5").lowercased())
     else { return nil }
     let offered = challenge["qop"]?.lowercased().split { ", \t".contains($0) }
-    // To hash the body too is asked for by nobody who serves files.
+    // No server of files asks for a hash of the body.
     guard offered?.contains("auth") ?? !algorithm.isOfSession else { return nil }
-    // It is sent back in a field, which holds no controls.
+    // It is sent back in a field, which may hold no controls.
     let told = [nonce, challenge["realm"] ?? "", challenge["opaque"] ?? ""]
     guard told.allSatisfy(\.isFieldText) else { return nil }
     self.algorithm = algorithm
@@ -60,8 +60,8 @@ struct Digest: Equatable, Sendable {
   ///
   /// - Parameters:
   ///   - target: path and query, as they are sent.
-  ///   - count: which request with this nonce it is, from 1.
-  ///   - ownNonce: letters and digits by chance.
+  ///   - count: the number of the request with this nonce, from 1.
+  ///   - ownNonce: random letters and digits.
   func answer(
     user: String, password: String, method: String, target: String, count: UInt32, ownNonce: String
   ) -> String {
@@ -92,7 +92,7 @@ struct Digest: Equatable, Sendable {
     return quoted + "\""
   }
 
-  /// Letters and digits by chance.
+  /// Random letters and digits.
   static func newNonce() -> String {
     String(UInt64.random(in: .min ... .max), radix: 36)
       + String(UInt64.random(in: .min ... .max), radix: 36)

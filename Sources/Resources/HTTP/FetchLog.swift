@@ -1,6 +1,6 @@
 import System
 
-/// What is counted of a fetch for the log, over all its requests.
+/// Counts for the log of one fetch, over all its requests.
 struct FetchAccount {
   let began = Instant.now
   /// When the last request was sent.
@@ -8,12 +8,12 @@ struct FetchAccount {
   var requests = 0
   var redirects = 0
   var retries = 0
-  /// Of bodies, also of those that did not count.
+  /// Bytes of bodies, also of those that were not used.
   var bytes: UInt64 = 0
 }
 
-// What the log tells of requests and answers. A fetch is named by its number, as the cache's lines
-// name it; nothing that may be a secret is told.
+// Log lines of requests and answers. A fetch has the same number in them as in the cache's lines.
+// No secret is logged.
 extension LoaderLoop {
   func logRequest(_ fetch: Fetch, _ spec: RequestSpec) {
     fetch.account.requests += 1
@@ -30,7 +30,7 @@ extension LoaderLoop {
       .http, .debug, "\(fetch.number) status \(fetch.head.status) \(since(fetch.account.asked))")
   }
 
-  /// What follows the end of a transfer, where that is not the end of the fetch.
+  /// What follows a transfer that is not the last one of its fetch.
   func logNext(_ next: FetchPlan.Next, after outcome: TransferOutcome, _ fetch: Fetch) {
     let log = options.log
     let status = fetch.head.status
@@ -74,6 +74,6 @@ extension LoaderLoop {
 }
 
 extension FetchNumber: CustomStringConvertible {
-  /// As lines of the log name it.
+  /// Its name in lines of the log.
   var description: String { "#\(value)" }
 }

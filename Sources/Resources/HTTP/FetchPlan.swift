@@ -1,30 +1,30 @@
 /// Bytes that are wanted from a server.
-struct FetchRequest: Sendable {
+struct FetchRequest: Equatable, Sendable {
   var address: WebAddress
   var start: UInt64
   /// The byte after the last; nil for all that follow.
   var end: UInt64?
   var known: RequestSpec.Known?
   var revalidates = false
-  /// Whether all of it is wanted as one answer, for want of a validator that joins parts.
+  /// Whether the whole content is wanted as one answer, because no validator joins parts.
   var asWhole = false
-  /// Whether a folder is asked to list itself; then all comes as one answer.
+  /// Whether a folder is asked for its list; then everything comes as one answer.
   var isListing = false
-  /// Whether bytes of it are here, which are true as far as anybody knows.
+  /// Whether bytes of it are stored, which may be valid.
   var hasStored = false
   /// Whether it may be fetched from a private network.
   var reachesPrivate = true
-  /// Whether the viewer named its origin, rather than a feed or list.
+  /// Whether the viewer named its origin; else a feed or list did.
   var isNamed = true
-  /// Failures without progress after which it is given up.
+  /// It is given up after this many failures without progress.
   var retries = FetchPlan.mostRetries
-  /// Whether a viewer waits for it at first.
+  /// Whether a viewer waits for it when it begins.
   var isUrgent = false
-  /// Whether a read waits for it now: then it may take the place of another one.
+  /// Whether a read waits for it now; then it may take the place of another fetch.
   var isAwaited = false
 }
 
-/// What a server told about a body that is accepted.
+/// What a server says of an accepted body.
 struct FetchHead: Equatable, Sendable {
   var accepted: AcceptedBody
   var type: String?
@@ -32,37 +32,37 @@ struct FetchHead: Equatable, Sendable {
   var storing: ResponseHead.Storing
   /// Whether it comes from a private network.
   var isPrivate = false
-  /// The address that answered, where redirects led to another one than was asked.
+  /// The address that answered, if redirects led to another one than was requested.
   var address: WebAddress?
-  /// What the type says of the encoding of a text.
+  /// The encoding of a text, from its type.
   var charset: String?
 }
 
-/// How a fetch went well.
+/// How a fetch succeeded.
 enum FetchEnding: Equatable, Sendable {
-  /// All that was wanted has come. The total is nil where it is still not known for sure.
+  /// All wanted bytes have come. The total is nil if it is still not certain.
   case complete(total: UInt64?)
-  /// What was known is still true, as the server says that redirects led to.
+  /// The known bytes are still valid. The address is nil without redirects.
   case notModified(ResponseHead.Storing, from: WebAddress? = nil, isPrivate: Bool = false)
 }
 
-/// What to do next to get the bytes of a request: a state machine that sees heads, counts bytes and
+/// Decides how to get the bytes of a request: a state machine that takes heads, counts bytes and
 /// decides on redirects, retries and the end. It neither waits nor sends.
 struct FetchPlan {
   enum Next: Equatable {
     case send
     /// Sends again after this time.
     case wait(milliseconds: Int)
-    /// Sends again when the login to the current address has been seen to.
+    /// Sends again when the login for the current address has been renewed.
     case login
     case end(FetchEnding)
     case fail(FetchError)
   }
 
   static let mostRetries = 5
-  /// Bytes that a compressed answer may hold: as many as a feed.
+  /// The limit for the unpacked bytes of a compressed answer; as much as for a feed.
   static let mostUnpacked: UInt64 = 64 << 20
-  /// Progress after which earlier failures are forgotten.
+  /// After this much progress, earlier failures are forgotten.
   private static let progress: UInt64 = 64 << 10
 
   let request: FetchRequest
@@ -71,12 +71,12 @@ struct FetchPlan {
   private(set) var route: FetchRoute
   /// Whether requests ask for a range.
   private(set) var usesRange: Bool
-  /// The next byte to hand on.
+  /// The next byte that is passed on.
   private(set) var position: UInt64
   private(set) var badRanges = 0
   /// Whether whole answers are unpacked.
   private(set) var unpacks = false
-  /// Whether the first bytes of the body under way decide if it counts.
+  /// Whether the first bytes of the present body decide if it is used.
   private(set) var looksAtBody = false
   private var end: UInt64?
   private var known: RequestSpec.Known?
@@ -88,7 +88,7 @@ struct FetchPlan {
   private var bodyPosition: UInt64 = 0
 
   /// - Parameters:
-  ///   - profile: of the service at the address.
+  ///   - profile: the profile of the service at the address.
   ///   - target: where the address has led to before.
   init(
     _ request: FetchRequest, profile: SourceProfile = .plain, usesRange: Bool,
@@ -108,7 +108,7 @@ struct FetchPlan {
   /// Where the next request goes.
   var address: WebAddress { route.address }
 
-  /// What the next request asks.
+  /// The next request.
   var spec: RequestSpec {
     guard !route.isResolving else { return RequestSpec(start: 0, end: nil, hasRange: false) }
     return RequestSpec(
@@ -117,13 +117,13 @@ struct FetchPlan {
       unpacks: unpacks)
   }
 
-  /// Another fetch has learnt where the bytes are.
+  /// Another fetch has found out where the bytes are.
   mutating func take(link: Origins.Target) { route.take(link: link) }
 
-  /// A machine was reached, as the route has it.
+  /// A machine was reached, on the way that the route describes.
   mutating func noteReached(isPublic: Bool) { route.noteReached(isPublic: isPublic) }
 
-  /// Bytes that are still to come; nil where nobody knows.
+  /// Bytes that are still to come; nil if unknown.
   var remaining: UInt64? {
     let last = accepted?.end ?? end
     return last.map { $0 > position ? $0 - position : 0 }
@@ -132,7 +132,7 @@ struct FetchPlan {
   /// Bytes that would have to come again if it ended here.
   var costOfEnding: UInt64 { usesRange ? 0 : position }
 
-  /// Whether the body under way is one that counts.
+  /// Whether the present body is used.
   var isTaking: Bool { accepted != nil }
 
   // MARK: - While a transfer runs
@@ -143,7 +143,7 @@ struct FetchPlan {
     looksAtBody = false
   }
 
-  /// Judges a head. Returns what is told of the body where one is accepted.
+  /// Checks a head. Returns what it says of the body, if that is accepted.
   mutating func take(_ head: ResponseHead, now: Int64) -> FetchHead? {
     var head = head
     head.revisionField = route.profile.revisionField
@@ -161,19 +161,19 @@ struct FetchPlan {
     bodyPosition = accepted.start
     looksAtBody = accepted.start == 0 && head.mayBeWebPage && !request.isListing
     if accepted.ignoresRange {
-      // From now on there is one sequence from the first byte on.
+      // From now on, all bytes come in sequence from the first one.
       usesRange = false
       end = nil
       position = 0
     }
-    // What a folder's list is checked by is no matter of the folder's own validators.
+    // The validators of a folder do not hold for its list.
     let validator = request.isListing ? Validator() : head.validator
     return FetchHead(
       accepted: accepted, type: head.type, validator: validator, storing: head.storing,
       isPrivate: !route.isPublic, address: route.answering, charset: head.charset)
   }
 
-  /// Judges the first bytes of a body that is looked at; false where it does not count after all.
+  /// Checks the first bytes of a body; false if it is not used after all.
   mutating func look(at bytes: [UInt8]) -> Bool {
     looksAtBody = false
     guard WebPage.begins(bytes, isCalledSo: head.isCalledWebPage) else { return true }
@@ -183,14 +183,14 @@ struct FetchPlan {
   }
 
   enum Piece: Equatable {
-    /// Where in the resource it begins, and which of its bytes count.
+    /// Where in the resource it begins, and which part of it is used.
     case use(at: UInt64, Range<Int>)
     case ignore
-    /// No more is wanted from this transfer.
+    /// No more of this transfer is wanted.
     case stop
   }
 
-  /// Places the next bytes of a body.
+  /// Finds the place of the next bytes of a body.
   mutating func take(bytes count: Int) -> Piece {
     guard let accepted else { return .ignore }
     let start = bodyPosition
@@ -209,7 +209,7 @@ struct FetchPlan {
     return .use(at: first, Int(first - start)..<Int(last - start))
   }
 
-  /// Takes a piece of an answer that says where the bytes are; nil where the answer is none.
+  /// Takes a piece of the answer that says where the bytes are; nil if it is no such answer.
   mutating func take(told bytes: [UInt8]) -> Piece? {
     guard case .tells = verdict else { return nil }
     return route.take(told: bytes) ? .ignore : .stop
@@ -219,7 +219,7 @@ struct FetchPlan {
 
   /// What follows the end of a transfer.
   ///
-  /// - Parameter jitter: 0 to 1, by chance.
+  /// - Parameter jitter: random, from 0 to 1.
   mutating func transferEnded(_ outcome: TransferOutcome, jitter: Double) -> Next {
     switch verdict {
     case nil: return retry(words(for: outcome), outcome: outcome, jitter: jitter)
@@ -246,7 +246,7 @@ struct FetchPlan {
       return .send
     case .wantsLogin:
       if head.status == 407 { return .fail(.refused(407, "the proxy wants a login")) }
-      // That is how some say that a link has expired.
+      // Some services report an expired link in this way.
       if route.isOnLink, route.resolveAnew() { return .send }
       return .login
     case .preparing(let seconds):
@@ -264,14 +264,14 @@ struct FetchPlan {
           : "\(host) answers with status \(head.status)")
       return retry(reason, outcome: .failed, jitter: jitter, atLeast: Int(seconds ?? 0) * 1000)
     case .fail(let error):
-      // Some say with a page that a link has expired.
+      // Some services report an expired link with a page.
       var mayBeStale = route.isOnLink
       if case .refused = error.kind { mayBeStale = true }
       return mayBeStale && route.resolveAnew() ? .send : .fail(error)
     }
   }
 
-  /// The login that the last answer asked for has been renewed, or cannot be.
+  /// The login that the last answer required has been renewed, or cannot be.
   mutating func loginRenewed(_ renewed: Bool) -> Next {
     if renewed { return .send }
     if route.resolveAnew() { return .send }
@@ -287,10 +287,10 @@ struct FetchPlan {
     FetchError(kind: .changed, words: "it has changed on \(host)")
   }
 
-  /// Where what is here has no such page, nobody can tell whether an insecure server has sent it or
-  /// the network on the way: as good as a server that is out of reach.
+  /// If the stored bytes are no such page, nobody can know whether an insecure server sent it or
+  /// the network on the way. It counts as a server that is out of reach.
   private mutating func pageCame(_ outcome: TransferOutcome, jitter: Double) -> Next {
-    // Some say with a page that a link has expired.
+    // Some services report an expired link with a page.
     if route.isOnLink, route.resolveAnew() { return .send }
     let words = "\(host) sends a web page instead (does it want a login in a browser?)"
     if route.source.scheme == "http", request.hasStored || request.known != nil {
@@ -300,7 +300,7 @@ struct FetchPlan {
     return .fail(.badAnswer(words))
   }
 
-  /// Asks again for all of what comes compressed, once, and has it unpacked.
+  /// Requests a compressed answer once more as a whole, to unpack it.
   private mutating func unpack() -> Next {
     let known: Set<String> = ["gzip", "x-gzip", "deflate", "br", "zstd"]
     guard !unpacks, head.encodings.allSatisfy(known.contains) else {
@@ -333,7 +333,7 @@ struct FetchPlan {
     return retry(.unreachable(reason), outcome: outcome, jitter: jitter)
   }
 
-  /// The rest must be of the same bytes as what has come.
+  /// The rest must belong to the same bytes.
   private mutating func remember(_ accepted: AcceptedBody) {
     guard position > (usesRange ? request.start : 0) else { return }
     let validator = head.validator
@@ -345,7 +345,7 @@ struct FetchPlan {
   private mutating func retry(
     _ reason: FetchError, outcome: TransferOutcome, jitter: Double, atLeast milliseconds: Int = 0
   ) -> Next {
-    // A wrong certificate and an unknown name stay so.
+    // Retrying does not help against a wrong certificate or an unknown name.
     switch outcome {
     case .untrusted, .insecure, .unknownHost, .forbidden, .damaged: return .fail(reason)
     default: break
@@ -361,7 +361,7 @@ struct FetchPlan {
     return .wait(milliseconds: max(milliseconds, Int(Double(step) * (0.5 + jitter))))
   }
 
-  /// What is said of a transfer that ended like this.
+  /// The words for a transfer that ended like this.
   func words(for outcome: TransferOutcome) -> FetchError {
     switch outcome {
     case .unknownHost: .unreachable("\(host) cannot be found")

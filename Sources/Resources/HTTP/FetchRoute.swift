@@ -1,29 +1,29 @@
-/// Where the requests for one file go: to its address; or first to the service that says where its
-/// bytes are, then to the link that this gives; and on along redirects.
+/// Where the requests for one file are sent: to its address, or first to the service that knows
+/// where its bytes are and then to the link that it gives; and on along redirects.
 struct FetchRoute {
   static let mostRedirects = 20
-  /// Bytes of an answer that says where a file is.
+  /// The most bytes of an answer that says where a file is.
   static let mostTold = 64 << 10
-  /// For how many milliseconds in all a service may be getting a file ready.
+  /// The most milliseconds in total that a service may need to get a file ready.
   static let mostPreparation = 60_000
 
   let source: WebAddress
   let profile: SourceProfile
-  /// What is asked for the file first, where that is not its address itself.
+  /// The first request for the file, if that is not to its own address.
   let question: FileQuestion?
   /// Where the next request goes.
   private(set) var address: WebAddress
   /// Whether the next request asks where the bytes are.
   private(set) var isResolving: Bool
-  /// Whether it was led away from where it began: that may have been for a time.
+  /// Whether it was redirected; that may only hold for some time.
   private(set) var isLed: Bool
-  /// Whether a machine on the way is in no private network, or in one that nobody can tell.
+  /// Whether a machine on the way is in no private network, or in one that cannot be known.
   private(set) var isPublic: Bool
-  /// What servers set on the way.
+  /// Cookies that servers have set on the way.
   private(set) var cookies = Cookies()
   private var redirects = 0
   private var hasResolvedAnew = false
-  /// The place that was found wanting last.
+  /// The last link that did not work.
   private var refused: WebAddress?
   private var told: [UInt8] = []
   private var preparation = 0
@@ -41,19 +41,19 @@ struct FetchRoute {
 
   private var host: String { address.visibleHost }
 
-  /// Whether it goes to a link that a service gave for a time.
+  /// Whether it uses a link of a service, which is valid for some time.
   var isOnLink: Bool { question?.leadsOn == true && !isResolving }
 
-  /// Where redirects have led to; nil for the file's own address, by which a service knows it whatever
-  /// link it gives.
+  /// Where redirects have led to; nil for the file's own address, by which a service knows it
+  /// whatever link it gives.
   var answering: WebAddress? {
     question == nil && address.url != source.url ? address : nil
   }
 
-  /// What the next request says for the service.
+  /// What the next request contains for the service.
   var fields: [String] { question?.address == address ? question?.fields ?? [] : [] }
 
-  /// Another fetch has learnt where the bytes are: that is not asked again.
+  /// Another fetch has found out where the bytes are, so that need not be asked again.
   mutating func take(link: Origins.Target) {
     guard isResolving, link.address != refused else { return }
     lead(to: link.address)
@@ -63,15 +63,15 @@ struct FetchRoute {
 
   /// A machine was reached.
   ///
-  /// - Parameter isPublic: whether it is in no private network, or nobody can tell.
+  /// - Parameter isPublic: whether it is in no private network, or that cannot be known.
   mutating func noteReached(isPublic: Bool) { self.isPublic = self.isPublic || isPublic }
 
-  /// Keeps what an answer sets for the rest of the way.
+  /// Keeps the cookies of an answer for the rest of the way.
   mutating func takeCookies(of head: ResponseHead, now: Int64) {
     cookies.take(head, from: address, now: now)
   }
 
-  /// Goes on where a server sends it. Returns why not.
+  /// Follows a redirect. Returns the reason if that is impossible.
   mutating func follow(_ location: String) -> FetchError? {
     redirects += 1
     guard redirects <= FetchRoute.mostRedirects else {
@@ -93,7 +93,7 @@ struct FetchRoute {
     isLed = true
   }
 
-  /// What was good for a time is asked for again, once without progress.
+  /// Asks again for a link that may have expired, once without progress.
   mutating func resolveAnew() -> Bool {
     guard isLed, !hasResolvedAnew else { return false }
     hasResolvedAnew = true
@@ -105,12 +105,13 @@ struct FetchRoute {
     return true
   }
 
-  /// Bytes have come: what leads to them may be asked for again.
+  /// Bytes have come, so an expired link may be asked for again.
   mutating func noteProgress() { hasResolvedAnew = false }
 
   // MARK: - What a service says
 
-  /// Judges the head of an answer that should say where the bytes are. Returns why it does not.
+  /// Checks the head of an answer that should say where the bytes are. Returns the reason if it
+  /// does not.
   mutating func takeHead(of accepted: AcceptedBody) -> FetchError? {
     told = []
     guard case .member = question?.answer, (accepted.total ?? 0) <= FetchRoute.mostTold else {
@@ -119,14 +120,14 @@ struct FetchRoute {
     return nil
   }
 
-  /// Takes a piece of such an answer; false where it is too long.
+  /// Takes a piece of such an answer; false if it is too long.
   mutating func take(told bytes: [UInt8]) -> Bool {
     guard told.count + bytes.count <= FetchRoute.mostTold else { return false }
     told += bytes
     return true
   }
 
-  /// Goes to the link that has been told. Returns why not.
+  /// Goes to the link that was given. Returns the reason if that is impossible.
   mutating func followTold() -> FetchError? {
     guard case .member(let name) = question?.answer,
       let link = JSONMember.string(name, in: told), !link.isEmpty
@@ -138,15 +139,15 @@ struct FetchRoute {
 
   private var saysNothing: FetchError { .badAnswer("\(host) does not say where the file is") }
 
-  /// A file is being made ready: when to ask again, nil where that is too late.
+  /// The service is getting a file ready: when to ask again, or nil if that is too late.
   ///
   /// - Parameters:
-  ///   - seconds: what the server says.
-  ///   - step: milliseconds, where it says nothing.
+  ///   - seconds: the time that the server gives.
+  ///   - step: milliseconds, if it gives none.
   mutating func prepare(for seconds: Int64?, otherwise step: Int) -> Int? {
     let told = seconds.map { $0 > 60 ? .max : Int($0) * 1000 } ?? step
     guard told <= FetchRoute.mostPreparation - preparation else { return nil }
-    // No server is asked without pause.
+    // There is always a pause between two requests.
     let wait = max(told, step)
     preparation += wait
     return wait

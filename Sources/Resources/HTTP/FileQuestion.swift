@@ -1,10 +1,10 @@
 import Addresses
 import JSONText
 
-/// What is asked of a service for one of its files.
+/// The request to a service for one of its files.
 struct FileQuestion: Equatable {
   let address: WebAddress
-  /// Fields that go with this question alone.
+  /// Fields of this request only.
   let fields: [String]
   let answer: SourceProfile.Answer
 
@@ -13,7 +13,7 @@ struct FileQuestion: Equatable {
 }
 
 extension SourceProfile {
-  /// What the service calls the file of an address; nil where it names none.
+  /// The service's name of the file of an address; nil if there is none.
   func file(of address: WebAddress) -> String? {
     let path = address.path
     switch naming {
@@ -25,7 +25,7 @@ extension SourceProfile {
     }
   }
 
-  /// What to ask for the file of an address; nil where the address itself is asked.
+  /// The request for the file of an address; nil if the address itself is requested.
   func question(for address: WebAddress) -> FileQuestion? {
     guard let question, let file = file(of: address) else { return nil }
     let target = question.replacing("{file}", with: PercentCoding.encoded(file.utf8))
@@ -35,10 +35,10 @@ extension SourceProfile {
       address: asked.withLogin(of: address), fields: fields, answer: answer)
   }
 
-  /// What the cache knows the bytes of an address by: the service, whose files they are, and the
-  /// file, but never the link that leads to it today.
+  /// The key of an address's bytes in the cache: the service, the account and the file, but never
+  /// the link of today.
   ///
-  /// - Parameter account: who asks, where the address does not say.
+  /// - Parameter account: the account, if the address does not give it.
   func identity(of address: WebAddress, account: String?) -> String {
     guard naming != .address, let file = file(of: address) else {
       return address.identity(account: account)
@@ -47,7 +47,7 @@ extension SourceProfile {
   }
 
   /// The address that a short form such as `yandex:/Stories/beach.mp4` stands for, with its
-  /// profile; nil for anything else.
+  /// profile; nil for any other text.
   static func expanding(_ short: String) -> (address: WebAddress, profile: SourceProfile)? {
     guard let colon = short.firstIndex(of: ":"), let profile = named(String(short[..<colon])),
       let host = profile.host

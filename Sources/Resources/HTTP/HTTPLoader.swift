@@ -6,21 +6,21 @@ struct FetchNumber: Hashable, Sendable {
   let value: UInt64
 }
 
-/// What becomes of a fetch.
+/// What happens to a fetch.
 enum FetchEvent: Sendable {
   /// A body is accepted; after a break, the body that goes on where the last one ended.
   case head(FetchHead)
   case bytes(at: UInt64, [UInt8])
-  /// Nothing more comes.
+  /// It has ended well.
   case ended(FetchEnding)
   case failed(FetchError)
 }
 
-/// Gets bytes over HTTP on a thread of its own.
+/// Fetches bytes over HTTP on a thread of its own.
 ///
-/// Called from one thread, which is woken when there are events to take.
+/// Used from one thread, which is woken when there are events to take.
 final class HTTPLoader: Sendable {
-  /// What goes to the thread.
+  /// What the owner sends to the thread.
   enum Command: Sendable {
     case fetch(FetchNumber, FetchRequest, allowed: UInt64)
     case allow(FetchNumber, until: UInt64)
@@ -43,7 +43,7 @@ final class HTTPLoader: Sendable {
   private let thread: WorkerThread
   private let next = Atomic<UInt64>(1)
 
-  /// - Parameter library: called on the loader's thread; nil where libcurl is not installed.
+  /// - Parameter library: called on the loader's thread; nil if libcurl is not installed.
   init(
     options: NetworkOptions, waker: Waker,
     library: @escaping @Sendable () -> CurlLibrary? = { CurlLibrary.installed }
@@ -65,8 +65,8 @@ final class HTTPLoader: Sendable {
     (counted.requests.load(ordering: .relaxed), counted.bytes.load(ordering: .relaxed))
   }
 
-  /// Asks for bytes. What is not urgent may end as cancelled where something urgent needs its
-  /// place; it can be asked for again at once, and waits for its turn then.
+  /// Begins a fetch. One that is not urgent may end as cancelled if an urgent one needs its place;
+  /// it can be requested again at once, and is then queued.
   ///
   /// - Parameter allowed: bytes up to this position may be sent; `allow` moves it.
   func fetch(_ request: FetchRequest, allowed: UInt64) -> FetchNumber {
@@ -80,12 +80,13 @@ final class HTTPLoader: Sendable {
     mailbox.send(.allow(number, until: position))
   }
 
-  /// Whether a viewer waits for a fetch from now on.
-  func set(_ number: FetchNumber, isUrgent: Bool, isAwaited: Bool) {
-    mailbox.send(.urge(number, isUrgent: isUrgent, isAwaited: isAwaited))
+  /// Changes the priority of a fetch.
+  func set(_ number: FetchNumber, _ priority: FetchPriority) {
+    mailbox.send(
+      .urge(number, isUrgent: priority.isUrgent, isAwaited: priority.isAwaited))
   }
 
-  /// Ends a fetch as cancelled, unless it is as good as done.
+  /// Ends a fetch as cancelled, unless it is nearly done.
   func cancel(_ number: FetchNumber, unlessRemaining bytes: UInt64 = 0) {
     mailbox.send(.cancel(number, unlessRemaining: bytes))
   }
@@ -93,14 +94,14 @@ final class HTTPLoader: Sendable {
   /// The events since the last call, in order.
   func take() -> [(FetchNumber, FetchEvent)] { mailbox.takeEvents() }
 
-  /// Ends all and waits for the thread. Once.
+  /// Ends everything and waits for the thread. Called once.
   func close() {
     mailbox.send(.stop)
     thread.join()
   }
 }
 
-/// The loader's thread where nothing can be fetched: each request fails with these words.
+/// The loader's thread if nothing can be fetched: each request fails with these words.
 private func refuse(_ mailbox: HTTPLoader.Box, _ words: String) {
   while true {
     for command in mailbox.takeCommands() {

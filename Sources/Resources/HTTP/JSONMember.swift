@@ -1,9 +1,9 @@
 import JSONText
 
-/// Finds one text in a small JSON object, such as a service's answer.
+/// Finds one string in a small JSON object, such as a service's answer.
 enum JSONMember {
-  /// The string that a member of the outermost object holds; nil where there is no such member, or
-  /// the text is no JSON as far as it was read.
+  /// The string in a member of the outermost object; nil if there is no such member, or if the text
+  /// is no JSON as far as it was read.
   static func string(_ name: String, in text: [UInt8]) -> String? {
     var reader = JSONReader(text)
     do throws(JSONReader.Failure) {

@@ -1,6 +1,6 @@
-/// How a folder is asked to list itself (RFC 4918, section 9.1).
+/// The request for a folder's list (RFC 4918, section 9.1).
 enum Listing {
-  /// One level: the folder and what is in it.
+  /// One level: the folder and its entries.
   static let fields = [
     "Depth: 1", "Content-Type: application/xml; charset=utf-8", "Accept: application/xml, text/xml",
   ]

@@ -1,19 +1,19 @@
 import Synchronization
 import System
 
-/// What the loader's thread does: keeps at most so many transfers running, each for the fetch
-/// whose turn it is, and passes on what comes.
+/// The loop of the loader's thread. It runs a limited number of transfers at once, by priority, and
+/// passes on what arrives.
 final class LoaderLoop {
   static let mostTransfers = 4
   static let mostTransfersPerHost = 2
 
-  /// A fetch on its way.
+  /// A fetch that is queued or under way.
   final class Fetch {
     enum State {
       case queued
       case running(CurlTransfer)
       case waiting(until: Instant)
-      /// For the command that prints a secret.
+      /// It waits for the command that prints a secret.
       case parked
     }
 
@@ -23,17 +23,17 @@ final class LoaderLoop {
     var allowed: UInt64
     /// Whether a viewer waits for it.
     var isUrgent: Bool
-    /// Whether a read waits for it, not only what may be read next.
+    /// Whether a read waits for it; else it only fetches ahead.
     var isAwaited: Bool
     var isPaused = false
     var lastProgress: Instant
     var head = ResponseHead()
-    /// A body whose first bytes are looked at before it counts.
+    /// A body whose first bytes are checked before it is used.
     var unseen: (head: FetchHead, bytes: [UInt8])?
     var ignoredBytes = 0
-    /// What the last request carried for a login.
+    /// The login in the last request.
     var sentLogin: SentLogin?
-    /// By what the server wants a login, as it has said in this fetch.
+    /// The scheme of the login that the server has required in this fetch.
     var askedLogin: LoginScheme?
     var triedLogins = 0
     var secretRound = 0
@@ -50,13 +50,13 @@ final class LoaderLoop {
 
     var isRunning: Bool { if case .running = state { true } else { false } }
 
-    /// Whether it stands still for what others do: that may last, and no server is to blame.
+    /// Whether it is stopped because of its own side: that may last, and is not the server's fault.
     var givesWay: Bool {
       if case .queued = state { !isUrgent } else { isPaused }
     }
 
-    /// Whether it matters less than another one that nobody waits for: what stands still first, then
-    /// where least is lost, then where most is to come.
+    /// Whether it matters less than another fetch that nobody waits for: first the one that is
+    /// stopped, then the one that loses least, then the one that has most to come.
     func isWorthLess(than other: Fetch) -> Bool {
       guard isPaused == other.isPaused else { return isPaused }
       guard plan.costOfEnding == other.plan.costOfEnding else {
@@ -114,14 +114,14 @@ final class LoaderLoop {
 
   private static let patienceAtEnd = Duration.milliseconds(60)
 
-  /// Takes in what servers have sent already, then ends all transfers: none calls back once this
-  /// loop is gone.
+  /// Takes the bytes that servers have sent already, then ends all transfers: none may call back
+  /// when this loop is gone.
   private func endAll() {
     let running = fetches.compactMap { fetch -> (Fetch, CurlTransfer)? in
       if case .running(let transfer) = fetch.state { (fetch, transfer) } else { nil }
     }
     for (fetch, transfer) in running where fetch.plan.isTaking {
-      // More than what sockets hold is not on its way; a fast server could fill all memory.
+      // No more is taken than the sockets hold; a fast server could fill all memory.
       fetch.allowed = fetch.plan.position + (1 << 20)
       transfer.closeWindow()
       if fetch.isPaused { transfer.resume() }
@@ -168,7 +168,7 @@ final class LoaderLoop {
       }
     case .urge(let number, let isUrgent, let isAwaited):
       guard let fetch = fetches.first(where: { $0.number == number }) else { return }
-      // Its time in the queue was not a server's.
+      // The time in the queue was not the server's.
       if fetch.givesWay { fetch.lastProgress = .now }
       fetch.isUrgent = isUrgent
       fetch.isAwaited = isAwaited
@@ -200,7 +200,7 @@ final class LoaderLoop {
     }
   }
 
-  /// The transfers that leave a fetch no place; empty where there is one.
+  /// The transfers that occupy the places that a fetch needs; empty if there is a free place.
   private func occupants(against fetch: Fetch) -> [Fetch] {
     let running = fetches.filter(\.isRunning)
     let onHost = running.filter { $0.plan.address.host == fetch.plan.address.host }
@@ -210,8 +210,8 @@ final class LoaderLoop {
 
   private func hasPlace(for fetch: Fetch) -> Bool { occupants(against: fetch).isEmpty }
 
-  /// The transfer that gives up its place to a fetch that a viewer waits for. What is paused may
-  /// stay so until its own story plays.
+  /// The transfer that gives up its place to a fetch that a viewer waits for. A paused one may stay
+  /// paused until its own story plays.
   private func giver(to fetch: Fetch) -> Fetch? {
     guard fetch.isUrgent, fetch.isAwaited else { return nil }
     return occupants(against: fetch).filter { !$0.isUrgent }.min { $0.isWorthLess(than: $1) }
@@ -225,8 +225,8 @@ final class LoaderLoop {
     finish(giver, .cancelled)
   }
 
-  /// Whether another fetch asks already where the bytes of the same file are. What one has learnt
-  /// is for all.
+  /// Whether another fetch is already asking where the bytes of the same file are. All fetches use
+  /// its result.
   private func waitsForLink(_ fetch: Fetch, now: Instant) -> Bool {
     guard fetch.plan.route.isResolving else { return false }
     let file = fetch.plan.request.address
@@ -278,7 +278,7 @@ final class LoaderLoop {
     let transfer = CurlTransfer(
       settings, library: multi.library,
       gate: { [unowned fetch] peer in
-        // Where the proxy is says nothing of the server.
+        // The address of the proxy says nothing of the server.
         fetch.plan.noteReached(isPublic: isProxied || peer?.isPrivate != true)
         return isProxied
           || PeerAddress.mayAsk(peer, reachesPrivate: fetch.plan.request.reachesPrivate)
@@ -296,7 +296,7 @@ final class LoaderLoop {
   }
 
   private func giveUpWhatStandsStill(now: Instant) {
-    // Many times what a stalled connection is given: the last resort against waiting for ever.
+    // Many times the limit for a stalled connection: the last resort against waiting forever.
     let patience = Duration.seconds(options.patienceSeconds * 12)
     for fetch in fetches where !fetch.givesWay && now - fetch.lastProgress > patience {
       if case .running(let transfer) = fetch.state { multi.remove(transfer) }
@@ -326,15 +326,15 @@ final class LoaderLoop {
     return true
   }
 
-  /// A body counts.
+  /// A body is used.
   private func accept(_ head: FetchHead, _ fetch: Fetch) {
     if head.accepted.ignoresRange { origins.ignoresRanges(fetch.plan.address) }
     rememberTarget(of: fetch)
     emit(fetch, .head(head))
   }
 
-  /// Looks at the first bytes of a body once enough have come, or all there are. Returns what may be
-  /// used of it; nil where it does not count, nothing while more is wanted.
+  /// Checks the first bytes of a body once there are enough, or all. Returns the bytes that may be
+  /// used; nil if the body is not used, and none while more are needed.
   private func look(_ bytes: [UInt8], isAll: Bool, _ fetch: Fetch) -> [UInt8]? {
     guard let (head, before) = fetch.unseen else { return bytes }
     let seen = before + bytes
@@ -351,7 +351,7 @@ final class LoaderLoop {
   private func rememberTarget(of fetch: Fetch) {
     let (request, route) = (fetch.plan.request, fetch.plan.route)
     guard route.isLed, !route.isResolving, !request.isListing, route.address != request.address,
-      // What it may take to be let in there is set on the way alone.
+      // Cookies that it may need to give access are only set on the way.
       route.cookies.isEmpty
     else { return }
     origins.remember(
@@ -394,7 +394,7 @@ final class LoaderLoop {
     if [.noConnection, .unknownHost, .timedOut].contains(outcome), fetch.head.status == 0 {
       origins.failed(fetch.plan.address, outcome, now: .now)
     }
-    // A body that is shorter than what is looked at.
+    // The body is shorter than what is checked.
     if fetch.unseen != nil, let bytes = look([], isAll: true, fetch), !bytes.isEmpty {
       _ = use(bytes, fetch)
     }

@@ -1,17 +1,17 @@
 import System
 
-// How the loader comes by secrets that commands print.
+// How the loader gets secrets that commands print.
 extension LoaderLoop {
-  /// What a request carries for a login, as far as a name and a password are its way.
+  /// The login in a request, if it is by name and password.
   struct SentLogin {
-    /// How they are told; nil where nothing of them is.
+    /// The scheme; nil if no login is sent.
     var scheme: LoginScheme?
-    /// Whether that answers what the server has asked in this very fetch.
+    /// Whether it answers a challenge of this fetch.
     var isAnswer = false
   }
 
-  /// Adds a name and a password to a request, in the best way that the server offers: it gets nothing
-  /// before it has asked.
+  /// Adds a name and a password to a request, by the best scheme that the server offers; nothing is
+  /// sent before the server has asked.
   func addLogin(_ carried: Logins.Carried, to settings: inout TransferSettings, of fetch: Fetch) {
     fetch.sentLogin = nil
     let address = fetch.plan.address
@@ -35,8 +35,8 @@ extension LoaderLoop {
     fetch.sentLogin = SentLogin(scheme: scheme, isAnswer: scheme == fetch.askedLogin)
   }
 
-  /// Whether a name and a password may let it in after all: the server has only now said by what it
-  /// takes them, or wants them by another nonce.
+  /// Whether a name and a password may be accepted after all: the server has only now named its
+  /// schemes, or wants another nonce.
   private func mayAnswer(_ fetch: Fetch) -> Bool {
     guard let sent = fetch.sentLogin, let asked = fetch.askedLogin else { return false }
     switch (sent.scheme, asked) {
@@ -46,13 +46,13 @@ extension LoaderLoop {
     }
   }
 
-  /// A server wants another login than the one it got.
+  /// A server wants another login than the one that was sent.
   func renewLogin(_ fetch: Fetch) {
     let address = fetch.plan.address
     fetch.triedLogins += 1
     guard fetch.triedLogins <= 4 else { return giveUpLogin(fetch) }
     fetch.askedLogin = LoginScheme.best(of: fetch.head.challenges)
-    // Others may have renewed it meanwhile.
+    // Another fetch may have renewed it meanwhile.
     if mayAnswer(fetch) || fetch.secretRound < secretRound {
       return act(fetch.plan.loginRenewed(true), fetch)
     }
@@ -69,7 +69,7 @@ extension LoaderLoop {
     giveUpLogin(fetch)
   }
 
-  /// Runs commands. A fetch waits twice as long for them.
+  /// Runs commands. A fetch waits up to twice their time limit.
   func ask(_ commands: [String]) {
     let mailbox = mailbox
     for command in commands {
@@ -79,7 +79,7 @@ extension LoaderLoop {
     }
   }
 
-  /// What the config promises for a server and could not be had, in words; nil where it all could.
+  /// Secrets of the config for a server that could not be had, in words; nil if there are none.
   private func lack(for fetch: Fetch) -> String? {
     let address = fetch.plan.address
     guard
@@ -106,7 +106,7 @@ extension LoaderLoop {
     return nil
   }
 
-  /// A server does not let it in. Where the config's secret could not be had, that is why.
+  /// A server refuses access. If a secret of the config could not be had, that is the reason.
   private func giveUpLogin(_ fetch: Fetch) {
     var next = fetch.plan.loginRenewed(false)
     if case .fail(var error) = next {
@@ -120,8 +120,8 @@ extension LoaderLoop {
     act(next, fetch)
   }
 
-  /// That a server takes no name and password, in words; nil where it does, where it does not say
-  /// what it takes, and where it has refused a field of the config.
+  /// Says that a server accepts no name and password; nil if it does, if it does not name its
+  /// schemes, or if it has refused a field of the config.
   private func unknownSchemes(of fetch: Fetch) -> String? {
     let address = fetch.plan.address
     let challenges = fetch.head.challenges

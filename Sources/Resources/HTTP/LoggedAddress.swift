@@ -1,17 +1,17 @@
-/// Addresses and paths as a log may have them.
+/// Addresses and paths in a form for the log.
 public enum LogText {
-  /// A web address without what may be a secret; a path as it is.
+  /// A web address without parts that may be secret; a path as it is.
   public static func source(_ source: String) -> String { WebAddress(source)?.logged ?? source }
 }
 
 extension WebAddress {
-  /// The address as a log may have it: without userinfo, and without values of its query, or of
-  /// parameters in its path, that may be a secret.
+  /// The address in a form for the log: without userinfo, and without values of its query or of
+  /// parameters in its path that may be secret.
   ///
-  /// Names of parameters stay, so that it can be seen what was asked. Of their values only small
-  /// numbers stay, and those only where the name says that they choose a page, a size, a part or a
-  /// time. Long parts of a path in which letters and digits are mixed, as tokens are, are left out
-  /// too, but not names of files.
+  /// Names of parameters stay, so that the request can be recognised. Of their values only small
+  /// numbers stay, and only if the name says that they choose a page, a size, a part or a time.
+  /// Long parts of a path that mix letters and digits, as tokens do, are left out too, but not
+  /// names of files.
   var logged: String {
     let parts = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
     var text = "\(scheme)://\(visibleHost)" + WebAddress.withoutSecrets(parts[0], anywhere: false)
@@ -27,7 +27,7 @@ extension WebAddress {
 
   /// Leaves out values of parameters.
   ///
-  /// - Parameter anywhere: whether what has no name is a value as well.
+  /// - Parameter anywhere: whether a text without a name is a value as well.
   private static func withoutSecrets(_ text: Substring, anywhere: Bool) -> String {
     var result = ""
     var rest = text
@@ -59,7 +59,7 @@ extension WebAddress {
     character.isASCII && (character.isLetter || character.isNumber || "-_.".contains(character))
   }
 
-  /// What stands before an @, as in an address within the path, may be a login.
+  /// The part before an @, as in an address within the path, may be a login.
   private static func withoutLogin(_ segment: Substring) -> String {
     guard let at = segment.lastIndex(of: "@") else { return String(segment) }
     return "..." + segment[at...]

@@ -1,24 +1,24 @@
-/// Which secrets a request carries: those of the origin it goes to, and no other's.
+/// The secrets that a request carries: those for its origin, and no others.
 struct Logins {
   private let rules: [HostRule]
   private let netrc: Netrc
   private let environment: @Sendable (String) -> String?
   private var answers: [String: Answer] = [:]
-  /// Hosts with ports that were asked securely in this run: a port speaks one protocol alone, so
-  /// what a section has for it is not sent there in clear.
+  /// Hosts with ports that were used securely in this run. A port speaks only one protocol, so
+  /// secrets of a section are not sent there in clear.
   private var securePorts: Set<String> = []
-  /// Origins that the viewer named, rather than a feed, a list or a redirect.
+  /// Origins that the viewer named; not those from a feed, a list or a redirect.
   private var named: Set<String> = []
 
   private enum Answer: Equatable {
     case asked
     case given(String)
     case failed
-    /// Given, found wanting, asked again; after that no more.
+    /// It was sent, refused and asked for again; after that it is not sent any more.
     case renewed(String)
   }
 
-  /// What goes with one request.
+  /// The secrets of one request.
   struct Carried: Equatable {
     var fields: [String] = []
     var login: Netrc.Login?
@@ -42,13 +42,13 @@ struct Logins {
     self.environment = environment
   }
 
-  /// The viewer has named an address: what a netrc file has for any machine is meant for its origin
-  /// too, and what it has for this machine also in clear and for that port.
+  /// The viewer has named an address. The netrc entry for any machine is used for its origin too,
+  /// and the entry for this machine also in clear and for that port.
   mutating func note(named address: WebAddress) { named.insert(address.origin) }
 
-  /// What a request to an address carries.
+  /// The secrets of a request to an address.
   ///
-  /// - Parameter source: the address that was wished for, whose own login is for its origin alone.
+  /// - Parameter source: the requested address, whose own login is for its origin only.
   mutating func decide(for address: WebAddress, source: WebAddress) -> Decision {
     var carried = Carried()
     var unknown: [String] = []
@@ -89,17 +89,17 @@ struct Logins {
     return .carry(carried)
   }
 
-  /// A netrc file knows neither schemes nor ports. What it has for a machine is for that one's usual
-  /// secure port, and else for where the viewer said to go: who writes a feed may name any host and
-  /// port, and have a password sent there in clear. The login for all machines is for those alone
-  /// that the viewer named.
+  /// A netrc file knows neither schemes nor ports. The entry of a machine is used for the machine's
+  /// usual secure port, and for other ports only if the viewer named them: a feed may name any host
+  /// and port, and could have a password sent there in clear. The entry for all machines is only
+  /// used for those that the viewer named.
   private func netrcLogin(for address: WebAddress) -> Netrc.Login? {
     if named.contains(address.origin) { return netrc[address.host] }
     let isUsual = address.scheme == "https" && address.port == 443
     return isUsual ? netrc.login(ofMachine: address.host) : nil
   }
 
-  /// A command has printed a secret, or not.
+  /// A command has printed a secret, or failed.
   mutating func answer(_ command: String, _ secret: String?, renewing: Bool) {
     guard let secret else {
       answers[command] = .failed
@@ -108,7 +108,7 @@ struct Logins {
     answers[command] = renewing ? .renewed(secret) : .given(secret)
   }
 
-  /// Commands whose secrets an origin has just refused and that have not been asked again yet.
+  /// Commands whose secrets an origin has just refused, and which have not run again yet.
   mutating func renewable(for address: WebAddress) -> [String] {
     var commands: [String] = []
     for rule in rules(for: address) {
@@ -154,8 +154,8 @@ struct Logins {
 }
 
 extension String {
-  /// Whether a field may hold it (RFC 9110, section 5.5): a line break would begin another field, a
-  /// NUL end the text before its end.
+  /// Whether a field may hold it (RFC 9110, section 5.5): a line break would begin another field,
+  /// and a NUL would end the text too early.
   var isFieldText: Bool {
     unicodeScalars.allSatisfy { ($0.value >= 0x20 && $0.value != 0x7f) || $0 == "\t" }
   }

@@ -1,6 +1,6 @@
 import System
 
-/// Logins by machine, as a netrc file tells them.
+/// The logins in a netrc file, by machine.
 struct Netrc {
   struct Login: Equatable {
     var user = ""
@@ -18,7 +18,7 @@ struct Netrc {
     func close(_ netrc: inout Netrc) {
       guard let login else { return }
       if let machine {
-        // The first entry of a machine counts.
+        // The first entry of a machine is used.
         netrc.machines[machine] = netrc.machines[machine] ?? login
       } else {
         netrc.standard = netrc.standard ?? login
@@ -43,13 +43,13 @@ struct Netrc {
     close(&self)
   }
 
-  /// The user's own file: what NETRC names, else ~/.netrc.
+  /// The user's own file: the one in NETRC, else ~/.netrc.
   static var standardPath: String? {
     EnvironmentVariable.value(of: "NETRC")
       ?? EnvironmentVariable.value(of: "HOME").map { $0 + "/.netrc" }
   }
 
-  /// A file's text; nothing where it cannot be read, is no regular file or is very long.
+  /// A file's text; empty if it cannot be read, is no regular file or is very long.
   static func text(of path: String?) -> String {
     guard let path, let status = try? FileStatus(of: path), status.kind == .regular,
       status.sizeBytes <= 1 << 20,
@@ -58,17 +58,17 @@ struct Netrc {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// The login for a host, or else the one for all.
+  /// The login for a host, else the one for all.
   subscript(host: String) -> Login? { machines[host] ?? standard }
 
-  /// The login that names this host.
+  /// The login in the entry of this host.
   func login(ofMachine host: String) -> Login? { machines[host] }
 
   private static func words(_ text: String) -> [String] {
     var words: [String] = []
     var isInMacro = false
-    // A byte order mark is what some editors begin a file with. The line break of Windows is one
-    // character in Swift, and no "\n".
+    // Some editors begin a file with a byte order mark. The line break of Windows is one character
+    // in Swift, and differs from "\n".
     let bare = text.first == "\u{FEFF}" ? text.dropFirst() : text[...]
     for line in bare.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline) {
       if line.trimmingSpaces.isEmpty {

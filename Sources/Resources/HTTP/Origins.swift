@@ -1,31 +1,31 @@
 import System
 
-/// What experience has taught about servers in this run.
+/// What was learnt about servers in this run.
 struct Origins {
   private struct Origin {
     var hasNoRanges = false
     var badRanges = 0
     var failures = 0
     var closedSince: Instant?
-    /// How it was last out of reach.
+    /// The last error when it was out of reach.
     var lastFailure = TransferOutcome.timedOut
-    /// What kind of login it wants; nil while it has not said.
+    /// The kind of login that it requires; nil if it has not said.
     var login: LoginWish?
-    /// Logins that were made with its last nonce.
+    /// How many logins used its last nonce.
     var digests: UInt32 = 0
   }
 
   /// What a server has said of logins.
   enum LoginWish: Equatable {
     case by(LoginScheme)
-    /// By nothing that is known here.
+    /// By a scheme that is not known here.
     case unknown
   }
 
-  /// Failures in a row after which an origin is left alone for a while.
+  /// After this many failures in a row, an origin is not asked for some time.
   static let mostFailures = 6
   static let rest = Duration.seconds(10)
-  /// The same where a viewer waits for an answer.
+  /// The same if a viewer waits for an answer.
   static let shortRest = Duration.seconds(1)
 
   private var origins: [String: Origin] = [:]
@@ -42,18 +42,18 @@ struct Origins {
     !(origins[address.origin]?.hasNoRanges ?? false)
   }
 
-  /// A range was ignored, by a whole answer instead of a part.
+  /// A range was ignored, and the answer was the whole content.
   mutating func ignoresRanges(_ address: WebAddress) {
     origins[address.origin, default: Origin()].hasNoRanges = true
   }
 
-  /// A range was answered wrongly; after two it counts as having none.
+  /// A range was answered wrongly; after two such answers the origin counts as one without ranges.
   mutating func answersRangesBadly(_ address: WebAddress) {
     origins[address.origin, default: Origin()].badRanges += 1
     if origins[address.origin]?.badRanges == 2 { ignoresRanges(address) }
   }
 
-  /// Why it is not asked now; nil where it may be.
+  /// Why it is not asked now; nil if it may be.
   ///
   /// - Parameter isUrgent: whether a viewer waits for it.
   func refusal(_ address: WebAddress, isUrgent: Bool, now: Instant) -> TransferOutcome? {
@@ -68,7 +68,7 @@ struct Origins {
     origins[address.origin]?.closedSince = nil
   }
 
-  /// It could not be reached. After a rest one failure closes it again.
+  /// It could not be reached. After a rest, one failure is enough for the next rest.
   mutating func failed(_ address: WebAddress, _ outcome: TransferOutcome, now: Instant) {
     var origin = origins[address.origin] ?? Origin()
     origin.failures += 1
@@ -77,10 +77,10 @@ struct Origins {
     origins[address.origin] = origin
   }
 
-  /// What kind of login it wants; nil while it has not said.
+  /// The kind of login that it requires; nil if it has not said.
   func login(to address: WebAddress) -> LoginWish? { origins[address.origin]?.login }
 
-  /// A server has said by what it lets somebody in. One that says nothing of it leaves all as it was.
+  /// A server has named its schemes. If it names none, nothing changes.
   mutating func wants(_ challenges: [Challenge], _ address: WebAddress) {
     guard !challenges.isEmpty else { return }
     var origin = origins[address.origin] ?? Origin()
@@ -90,7 +90,7 @@ struct Origins {
     origins[address.origin] = origin
   }
 
-  /// The number of the next login with the nonce that it gave last, from 1.
+  /// The number of the next login with its last nonce, from 1.
   mutating func nextDigest(to address: WebAddress) -> UInt32 {
     origins[address.origin, default: Origin()].digests &+= 1
     return origins[address.origin]?.digests ?? 1
@@ -104,11 +104,11 @@ struct Origins {
     return found.target
   }
 
-  /// - Parameter seconds: after which that is asked for again, whether it still works or not.
+  /// - Parameter seconds: after this time it is asked for again, even if it still works.
   mutating func remember(
     _ target: Target, for address: WebAddress, seconds: Int64?, now: Instant
   ) {
-    // A link lives from when it was given, not from its last use.
+    // A link is valid from the time it was given, not from its last use.
     guard self.target(of: address, now: now) != target else { return }
     if targets.count >= 512 { targets = [:] }
     targets[address.url] = (target, seconds.map { now + .seconds($0) })

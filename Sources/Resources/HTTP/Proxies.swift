@@ -1,12 +1,12 @@
-/// Which requests go through a proxy, by the variables that curl and others go by: `http_proxy`,
-/// `https_proxy`, `all_proxy` and `no_proxy`. Decided here and not by libcurl, since of what comes
-/// through a proxy nobody can tell from which network it came.
+/// Which requests use a proxy, by the variables of curl and other programs: `http_proxy`,
+/// `https_proxy`, `all_proxy` and `no_proxy`. libcurl does not decide this, because nobody can know
+/// from which network the bytes of a proxy come.
 struct Proxies {
   private let http: String?
   private let https: String?
   private let exceptions: [Substring]
 
-  /// - Parameter environment: gives the value of a variable; nil where it is not set.
+  /// - Parameter environment: the value of a variable; nil if it is not set.
   init(environment: (String) -> String?) {
     func first(_ names: [String]) -> String? {
       names.compactMap { environment($0) }.first { !$0.isEmpty }
@@ -17,14 +17,14 @@ struct Proxies {
     exceptions = (first(["no_proxy", "NO_PROXY"]) ?? "").split { $0 == "," || $0 == " " }
   }
 
-  /// The proxy for an address; nil where its server is asked itself.
+  /// The proxy for an address; nil if its server is asked directly.
   func proxy(for address: WebAddress) -> String? {
     guard let proxy = address.scheme == "https" ? https : http else { return nil }
     return exceptions.contains { Proxies.exception($0, covers: address) } ? nil : proxy
   }
 
-  /// Whether what `no_proxy` names is the host of an address, a domain that it is in, or a network
-  /// that it is in where it is an IP address.
+  /// Whether an item of `no_proxy` is the address's host, a domain that it is in, or a network that
+  /// it is in if it is an IP address.
   private static func exception(_ exception: Substring, covers address: WebAddress) -> Bool {
     if exception == "*" { return true }
     let host = bare(address.host[...])
@@ -40,7 +40,7 @@ struct Proxies {
     return !domain.isEmpty && (host == domain || host.hasSuffix("." + domain))
   }
 
-  /// In small letters, without brackets and a last dot.
+  /// In lower case, without brackets and a last dot.
   private static func bare(_ host: Substring) -> String {
     var bare = host.lowercased()[...]
     if bare.hasPrefix("["), bare.hasSuffix("]") { bare = bare.dropFirst().dropLast() }

@@ -1,18 +1,18 @@
-/// What was asked of a server.
+/// A request to a server.
 struct RequestSpec: Equatable, Sendable {
-  /// The first byte wanted.
+  /// The first byte that is wanted.
   var start: UInt64
   /// The byte after the last wanted; nil for all that follow.
   var end: UInt64?
   /// Whether a Range field was sent.
   var hasRange: Bool
-  /// What the bytes must be parts of, where that is known.
+  /// The known bytes that the answer must be a part of, if any.
   var known: Known?
-  /// Whether "not modified" is an answer (then `known` is what was asked about).
+  /// Whether "not modified" is a possible answer (then `known` is what was asked about).
   var revalidates = false
-  /// Whether a folder is asked to list itself.
+  /// Whether a folder is asked for its list.
   var isListing = false
-  /// Whether a whole answer is unpacked as it comes.
+  /// Whether a whole answer is unpacked while it arrives.
   var unpacks = false
 
   struct Known: Equatable, Sendable {
@@ -27,7 +27,7 @@ struct RequestSpec: Equatable, Sendable {
     isListing ? ("PROPFIND", Listing.question) : nil
   }
 
-  /// The fields that this asks by.
+  /// The fields of the request that depend on it.
   var fields: [String] {
     var fields: [String] = isListing ? Listing.fields : []
     if hasRange { fields.append("Range: bytes=\(start)-\(end.map { String($0 - 1) } ?? "")") }
@@ -47,41 +47,41 @@ struct RequestSpec: Equatable, Sendable {
 
 /// A body that is accepted.
 struct AcceptedBody: Equatable, Sendable {
-  /// Where its first byte belongs.
+  /// The place of its first byte.
   var start: UInt64
-  /// Where it ends; nil where that is not told in advance.
+  /// Where it ends; nil if the server does not say.
   var end: UInt64?
-  /// The length of the whole; nil where not told.
+  /// The length of the whole; nil if the server does not say.
   var total: UInt64?
   /// Whether a range was asked for and ignored.
   var ignoresRange = false
 }
 
-/// What a response head means for what was asked.
+/// What a response head means for the request.
 enum Verdict: Equatable, Sendable {
   case take(AcceptedBody)
-  /// What is known is still true.
+  /// The known bytes are still valid.
   case notModified
-  /// The whole is empty, or ends before what was asked.
+  /// The whole is empty, or ends before the range.
   case pastEnd(total: UInt64?)
   case redirect(String)
-  /// The bytes are not those that are known.
+  /// The bytes are not the known ones.
   case changed
-  /// An answer that does not fit what was asked; a second one means: no ranges here.
+  /// An answer that does not fit the request; after a second one, ranges are not used.
   case badRange
   case wantsLogin
   case unavailable(retryAfter: Int64?)
-  /// The server is getting it ready.
+  /// The server is getting the file ready.
   case preparing(retryAfter: Int64?)
   /// The body says where the bytes are.
   case tells
-  /// A page for browsers instead of what was asked: a login, or the portal of the network one is in.
+  /// A page for browsers in place of the content: a login, or the portal of a network.
   case page
-  /// It is compressed, though asked not to be.
+  /// It is compressed, although that was not asked for.
   case packed
   case fail(FetchError)
 
-  /// Judges a head before any byte of its body is used.
+  /// Checks a head before any byte of its body is used.
   static func judging(
     _ head: ResponseHead, for spec: RequestSpec, from address: WebAddress, now: Int64
   ) -> Verdict {
@@ -93,7 +93,7 @@ enum Verdict: Equatable, Sendable {
     case 202: return .preparing(retryAfter: head.retryAfter(now: now))
     case 200...299 where spec.isListing:
       return head.isCalledWebPage ? .page : .fail(.badAnswer(noList(host)))
-    // One that is not known means the same as 200 (RFC 9110, section 15).
+    // An unknown one means the same as 200 (RFC 9110, section 15).
     case 200...299: return judgeWhole(head, spec, host)
     case 304: return spec.revalidates ? .notModified : .badRange
     case 301, 302, 303, 307, 308:
@@ -109,13 +109,13 @@ enum Verdict: Equatable, Sendable {
     case 405, 501:
       let words = spec.isListing ? noList(host) : "\(host) does not answer such requests"
       return .fail(.refused(head.status, words))
-    // Whatever is wrong with a server, or stands before it, may be over soon.
+    // An error of the server, or of something in front of it, may be over soon.
     case 408, 425, 429, 500...599: return .unavailable(retryAfter: head.retryAfter(now: now))
     default: return .fail(.refused(head.status, "\(host) answers with status \(head.status)"))
     }
   }
 
-  /// More than any file has; positions up to here can be added up without a thought.
+  /// More than any file has; positions up to here can be added without overflow.
   static let mostLength: UInt64 = 1 << 50
 
   private static func noList(_ host: String) -> String { "\(host) does not list folders" }
@@ -144,7 +144,7 @@ enum Verdict: Equatable, Sendable {
     else { return .badRange }
     if let length = head.contentLength, length != UInt64(range.count) { return .badRange }
     if let total = told.total, range.upperBound > total { return .badRange }
-    // It may only be shorter than asked where the whole ends there.
+    // It may only be shorter than the range if the whole ends there.
     switch (spec.end, told.total) {
     case (let end?, let total?): guard range.upperBound == min(end, total) else { return .badRange }
     case (nil, let total?): guard range.upperBound == total else { return .badRange }
@@ -179,7 +179,7 @@ enum Verdict: Equatable, Sendable {
       return found.entityTag == known.validator.entityTag
         && found.lastModified == known.validator.lastModified
     }
-    // A part whose server leaves the validator out was still asked for with a condition on it.
+    // If the server leaves out the validator of a part, the request had a condition on it.
     if head.status == 206, found.entityTag == nil, let tag = known.validator.strongTag,
       tag == known.validator.sentTag
     {
@@ -192,12 +192,12 @@ enum Verdict: Equatable, Sendable {
 /// Why a fetch failed, in words that hold no secret and follow "cannot play NAME: ".
 struct FetchError: Error, Equatable, Sendable {
   enum Kind: Equatable, Sendable {
-    /// The server cannot be reached or does not work: what is stored may be shown instead.
+    /// The server cannot be reached or does not work: stored bytes may be shown instead.
     case unreachable
     case refused(status: Int)
     case wantsLogin
     case badAnswer
-    /// Other bytes are there now.
+    /// The server has other bytes now.
     case changed
     /// Nobody wants it any more.
     case cancelled

@@ -1,14 +1,14 @@
 import Addresses
 import System
 
-/// Status and fields of a response (RFC 9110), gathered line by line.
+/// Status and fields of a response (RFC 9110), collected line by line.
 struct ResponseHead: Equatable, Sendable {
   private(set) var status = 0
   private(set) var isHTTP1 = false
-  /// Whether its last line has come: what follows are trailers of the body.
+  /// Whether its last line has come; lines after that are trailers of the body.
   private(set) var isWhole = false
   private(set) var fields: [(name: String, value: String)] = []
-  /// A field whose value stands for a strong entity tag where there is none.
+  /// A field whose value is used as a strong entity tag if there is none.
   var revisionField: String?
 
   static func == (a: ResponseHead, b: ResponseHead) -> Bool {
@@ -23,8 +23,8 @@ struct ResponseHead: Equatable, Sendable {
     for line in lines { _ = take(line) }
   }
 
-  /// A line as it came, as text. What is no UTF-8 is Latin-1; in an address each such byte stands for
-  /// itself, as browsers have it.
+  /// A line as text. If it is no UTF-8, it is Latin-1; in an address each such byte stands for
+  /// itself, as in browsers.
   static func text(of line: [UInt8]) -> String {
     if let text = String(validating: line, as: UTF8.self) { return text }
     let isAddress = String(decoding: line.prefix(9), as: UTF8.self).lowercased() == "location:"
@@ -32,10 +32,10 @@ struct ResponseHead: Equatable, Sendable {
     return String(String.UnicodeScalarView(line.map { Unicode.Scalar($0) }))
   }
 
-  /// Takes the next line; true when it ends the head. A new status line begins anew, as it does
-  /// after an interim response.
+  /// Takes the next line; true if it ends the head. A new status line starts again, as after an
+  /// interim response.
   mutating func take(_ line: String) -> Bool {
-    // A line break is one character in Swift: compared by scalars.
+    // A line break is one character in Swift, so scalars are compared.
     let text = String(line.unicodeScalars.filter { $0 != "\r" && $0 != "\n" })
     let begins = text.hasPrefix("HTTP/")
     if isWhole, !begins { return false }
@@ -59,22 +59,22 @@ struct ResponseHead: Equatable, Sendable {
     return false
   }
 
-  /// The value of a field; the first where there are several.
+  /// The value of a field; the first one if there are several.
   subscript(name: String) -> String? { fields.first { $0.name == name }?.value }
 
-  /// All values of a list field, taken apart at commas.
+  /// All values of a list field, split at commas.
   func list(_ name: String) -> [String] {
     fields.filter { $0.name == name }.flatMap { field in
       field.value.split(separator: ",").map { String($0.trimmingSpaces) }
     }
   }
 
-  /// The length of the body that is announced.
+  /// The length of the body, if it is announced.
   var contentLength: UInt64? { self["content-length"].flatMap { UInt64($0) } }
 
   var isChunked: Bool { list("transfer-encoding").contains { $0.lowercased() == "chunked" } }
 
-  /// Whether the end of the body is told by more than the end of the connection.
+  /// Whether the end of the body is known by more than the end of the connection.
   var tellsItsEnd: Bool { !isHTTP1 || isChunked || contentLength != nil }
 
   /// How the body is compressed, outermost last (RFC 9110, section 8.4), in small letters.
@@ -85,7 +85,7 @@ struct ResponseHead: Equatable, Sendable {
 
   var isEncoded: Bool { !encodings.isEmpty }
 
-  /// What servers write there although it is no compression: how S3 was sent it, or a charset.
+  /// Values that servers send although they are no compression: S3's upload encoding, or a charset.
   private static let noEncodings: Set<String> = [
     "identity", "none", "binary", "aws-chunked", "utf-8", "utf8", "7bit", "8bit", "us-ascii",
     "iso-8859-1",
@@ -96,7 +96,8 @@ struct ResponseHead: Equatable, Sendable {
     self["content-type"].map { $0.prefix { $0 != ";" }.trimmingSpaces.lowercased() }
   }
 
-  /// The encoding of a text by the parameter of its type (RFC 9110, section 8.3.2), as it was sent.
+  /// The encoding of a text by the parameter of its type (RFC 9110, section 8.3.2), as the server
+  /// sent it.
   var charset: String? {
     let parameters = self["content-type"]?.split(separator: ";").dropFirst() ?? []
     for parameter in parameters {
@@ -108,10 +109,11 @@ struct ResponseHead: Equatable, Sendable {
     return nil
   }
 
-  /// Whether it is said to be a page for browsers. Many servers say so of whatever they do not know.
+  /// Whether its type is a page for browsers. Many servers use that type for whatever they do not
+  /// know.
   var isCalledWebPage: Bool { type == "text/html" || type == "application/xhtml+xml" }
 
-  /// Whether only the bytes can tell if it is a page for browsers.
+  /// Whether only the bytes can show if it is a page for browsers.
   var mayBeWebPage: Bool { isCalledWebPage || type == nil || type == "text/plain" }
 
   var validator: Validator {
@@ -145,12 +147,12 @@ struct ResponseHead: Equatable, Sendable {
   }
 
   struct ContentRange: Equatable {
-    /// Nil where no range could be satisfied.
+    /// Nil if no range could be satisfied.
     var range: Range<UInt64>?
     var total: UInt64?
   }
 
-  /// What Cache-Control and Age say, and where that says nothing Pragma and Expires (RFC 9111).
+  /// Cache-Control and Age, or if they say nothing, Pragma and Expires (RFC 9111).
   var storing: Storing {
     var storing = Storing()
     for directive in list("cache-control") {
@@ -161,14 +163,14 @@ struct ResponseHead: Equatable, Sendable {
       case "max-age" where storing.freshFor != 0:
         let digits = parts.count > 1 ? parts[1].filter { $0 != "\"" } : ""
         let age = self["age"].flatMap { Int64($0) } ?? 0
-        // What cannot be read counts as stale.
+        // A value that cannot be read counts as stale.
         let year: Int64 = 365 * 86_400
         let told = (Int64(digits) ?? 0).clamped(to: 0...year)
         storing.freshFor = max(0, told - age.clamped(to: 0...year))
       default: break
       }
     }
-    // Section 5.4: it counts where there is no Cache-Control.
+    // Section 5.4: it is used if there is no Cache-Control.
     let asksAnew = list("pragma").contains { $0.lowercased() == "no-cache" }
     if self["cache-control"] == nil, asksAnew {
       storing.freshFor = 0
@@ -177,8 +179,8 @@ struct ResponseHead: Equatable, Sendable {
     return storing
   }
 
-  /// Seconds until what Expires says (sections 4.2.1 and 5.3): what is no date, as "0", counts as
-  /// past. Nil where there is none.
+  /// Seconds until Expires (sections 4.2.1 and 5.3); a value that is no date, such as "0", counts
+  /// as past. Nil if there is none.
   private var expiresIn: Int64? {
     guard let expires = self["expires"] else { return nil }
     guard let end = HTTPDate.secondsLeniently(expires) else { return 0 }
@@ -192,18 +194,18 @@ struct ResponseHead: Equatable, Sendable {
 
   struct Storing: Equatable, Sendable {
     var isForbidden = false
-    /// Seconds; nil where nothing is said.
+    /// Seconds; nil if the server does not say.
     var freshFor: Int64?
   }
 
-  /// Seconds that the server asks to wait, from this moment on.
+  /// Seconds from now that the server asks to wait.
   func retryAfter(now: Int64) -> Int64? {
     guard let value = self["retry-after"] else { return nil }
     let seconds = Int64(value) ?? HTTPDate.secondsLeniently(value).map { $0 - now }
     return seconds?.clamped(to: 0...(365 * 86_400))
   }
 
-  /// What logins are asked for: several fields may each hold several challenges.
+  /// The required logins: there may be several fields with several challenges each.
   var challenges: [Challenge] {
     fields.filter { $0.name == "www-authenticate" }.flatMap { Challenge.all(in: $0.value) }
   }

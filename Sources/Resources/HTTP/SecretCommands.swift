@@ -1,19 +1,18 @@
 import Synchronization
 import System
 
-/// Runs the commands that print secrets, each on a thread of its own: a password store may ask its
-/// user. All that still run are ended with this object, and with them what they have started.
+/// Runs the commands that print secrets, each on a thread of its own, because a password store may
+/// ask its user. Running commands and their child processes end with this object.
 final class SecretCommands {
-  /// Wakes when nobody waits any more.
+  /// It wakes the threads when nobody waits any more.
   private let end = try? Waker()
   private var running: [String: WorkerThread] = [:]
 
-  /// Starts a command that does not run already.
+  /// Starts a command, unless it is already running.
   ///
   /// - Parameters:
-  ///   - patience: after which it is ended.
-  ///   - answer: called on another thread with the first line that it printed, or nil where it
-  ///     failed.
+  ///   - patience: it is ended after this time.
+  ///   - answer: called on another thread with the first line that it printed, or nil if it failed.
   func start(
     _ command: String, patience: Duration, answer: @escaping @Sendable (String?) -> Void
   ) {
@@ -30,9 +29,9 @@ final class SecretCommands {
     if running[command] == nil { answer(nil) }
   }
 
-  /// The first line that holds something, without its end: CR LF and LF end one.
+  /// The first line that is not empty, without its end, which is CR LF or LF.
   static func firstLine(of text: String) -> String? {
-    // The former is one character in Swift: compared by scalars.
+    // The former is one character in Swift, so scalars are compared.
     guard let line = text.unicodeScalars.split(separator: "\n").first(where: { $0 != ["\r"] })
     else {
       return nil

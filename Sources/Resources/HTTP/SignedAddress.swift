@@ -1,30 +1,31 @@
-/// A way in which a service signs an address for a time: what of it changes from one visit to the
-/// next, and so does not tell which bytes are meant.
+/// A way in which a service signs an address for some time: which parts of it change from one visit
+/// to the next, and so do not identify the bytes.
 ///
-/// What is not named here stays in what the cache knows the bytes by: at worst they are fetched
-/// again, and never taken for others. So parameters that choose a size, a format or a part are not.
+/// Parts that are not named here stay in the cache's key: at worst the bytes are fetched again, but
+/// they are never mistaken for others. So parameters that choose a size, a format or a part are not
+/// named.
 struct SignedAddress {
-  /// Where it is used: hosts of this name and below; empty for any, as many stand under the names of
-  /// their customers.
+  /// The hosts that use it: this name and its subdomains; empty for any, because many services run
+  /// under the names of their customers.
   private var hosts: [String] = []
   /// How the path begins there.
   private var path = ""
-  /// Parameters that must all be there, in small letters: elsewhere `expires` or `token` may say
-  /// which bytes are meant.
+  /// Parameters that must all be there, in lower case: elsewhere `expires` or `token` may identify
+  /// the bytes.
   private let signature: Set<String>
-  /// Parameters that change with the signature, in small letters.
+  /// Parameters that change with the signature, in lower case.
   private var volatile: Set<String> = []
-  /// How others of these begin.
+  /// Prefixes of other such parameters.
   private var brand: String?
-  /// What stands for the host where many give out the same.
+  /// Used in place of the host, if several hosts have the same files.
   private var pool: String?
 
-  /// All that are known, as the documentation of each service has them.
+  /// All known ways, from the documentation of each service.
   private static let all: [SignedAddress] = [
-    // Amazon S3 and its kin, version 4; Google Cloud Storage, version 4.
+    // Amazon S3 and compatible services, version 4; Google Cloud Storage, version 4.
     SignedAddress(signature: ["x-amz-signature"], brand: "x-amz-"),
     SignedAddress(signature: ["x-goog-signature"], brand: "x-goog-"),
-    // S3 version 2, also with credentials for a time (STS); CloudFront; Google's version 2; Alibaba
+    // S3 version 2, also with temporary credentials (STS); CloudFront; Google's version 2; Alibaba
     // OSS, version 1.
     SignedAddress(
       signature: ["signature"],
@@ -39,7 +40,7 @@ struct SignedAddress {
         "x-oss-signature-version", "x-oss-credential", "x-oss-date", "x-oss-expires",
         "x-oss-access-key-id", "x-oss-security-token", "x-oss-additional-headers",
       ]),
-    // Tencent COS. `ci-process` and `imageMogr2` choose what is shown.
+    // Tencent COS. `ci-process` and `imageMogr2` choose a representation.
     SignedAddress(
       signature: ["q-signature"],
       volatile: [
@@ -50,24 +51,24 @@ struct SignedAddress {
     SignedAddress(
       signature: ["sig", "sv", "se"],
       volatile: ["st", "sp", "sr", "spr", "skoid", "sktid", "skt", "ske", "sks", "skv"]),
-    // Discord. `width`, `height` and `format` choose.
+    // Discord. `width`, `height` and `format` choose a representation.
     SignedAddress(
       hosts: ["cdn.discordapp.com", "media.discordapp.net"], signature: ["ex", "is", "hm"]),
-    // Instagram and Facebook: any server near the viewer has it. `stp` chooses a size, `bytestart`
-    // and `byteend` a part.
+    // Instagram and Facebook: any server near the viewer has the file. `stp` chooses a size,
+    // `bytestart` and `byteend` a part.
     SignedAddress(
       hosts: ["cdninstagram.com", "fbcdn.net"], signature: ["oh", "oe"],
       volatile: [
         "_nc_ad", "_nc_cat", "_nc_eui2", "_nc_gid", "_nc_ht", "_nc_oc", "_nc_ohc", "_nc_rid",
         "_nc_rml", "_nc_sid", "_nc_ss", "_nc_tpa", "_nc_zt", "ccb", "edm", "gid", "__gda__",
       ], pool: "fbcdn.net"),
-    // Akamai, by the names that its token generators give.
+    // Akamai, with the names that its token generators use.
     SignedAddress(signature: ["hdnts"]), SignedAddress(signature: ["hdnea"]),
     SignedAddress(signature: ["hdntl"]), SignedAddress(signature: ["__token__"]),
-    // Bunny, on its own hosts and on those of others.
+    // Bunny, on its own hosts and on those of its customers.
     SignedAddress(hosts: ["b-cdn.net"], signature: ["token", "expires"], volatile: bunny),
     SignedAddress(signature: ["token", "expires", "token_path"], volatile: bunny),
-    // Google video: any of its servers, by any way to them. `itag` chooses a format, `range` a part.
+    // Google video: any of its servers has the file. `itag` chooses a format, `range` a part.
     SignedAddress(
       hosts: ["googlevideo.com"], path: "/videoplayback", signature: ["expire"],
       volatile: [
@@ -89,10 +90,10 @@ struct SignedAddress {
     "token_countries", "token_countries_blocked", "token_ignore_params", "token_path",
   ]
 
-  /// Bunny signs whole folders by a part of the path, which is no folder's name.
+  /// Bunny signs whole folders by a part of the path that is no folder's name.
   private static let signedFolder = "/bcdn_token="
 
-  /// Host, path and query without what changes with the signature.
+  /// Host, path and query without the parts that change with the signature.
   static func stablePart(of address: WebAddress) -> String {
     let parts = address.target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
     let pairs = parts.count > 1 ? parts[1].split(separator: "&") : []

@@ -1,26 +1,26 @@
 import Addresses
 
-/// An absolute URL with a host, taken apart as RFC 3986 has it, but stricter: what a lenient reader
-/// might take for another host is none.
+/// An absolute URL with a host, parsed by RFC 3986, but more strictly: anything that a lenient
+/// parser might take for another host is refused.
 struct URLParts: Equatable {
   /// In lower case.
   var scheme: String
   /// In lower case; an IPv6 address keeps its brackets.
   var host = ""
-  /// Nil for the usual one.
+  /// Nil for the default port.
   var port: Int?
-  /// Begins with a slash and has no dot segments. What may not stand in a URL is percent-encoded,
-  /// here and in the query.
+  /// It begins with a slash and has no dot segments. Characters that are not allowed in a URL are
+  /// percent-encoded, here and in the query.
   var path = "/"
-  /// Without its question mark; nil where there is none.
+  /// Without its question mark; nil if there is none.
   var query: String?
-  /// What stood before the host, decoded.
+  /// The userinfo, decoded.
   var user: String?
   var password: String?
 
   private typealias Bytes = Substring.UTF8View
 
-  /// Takes an absolute URL apart, or what a base makes of a reference (section 5.2.2).
+  /// Parses an absolute URL, or a reference that is resolved against a base (section 5.2.2).
   init?(_ text: String, relativeTo base: URLParts? = nil) {
     // Line breaks and other controls are never meant, and would end the line of a request.
     guard text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7f }) else { return nil }
@@ -39,12 +39,12 @@ struct URLParts: Equatable {
     query = target.query.map(URLParts.encoded)
   }
 
-  /// As references are resolved against it.
+  /// The form that references are resolved against.
   private var reference: URLReference {
     URLReference(scheme: scheme, authority: host, path: path, query: query)
   }
 
-  /// Takes `user:password@host:port`.
+  /// Parses `user:password@host:port`.
   private mutating func takeAuthority(_ whole: Bytes) -> Bool {
     var authority = whole
     // Browsers end the host here.
@@ -53,7 +53,7 @@ struct URLParts: Equatable {
       guard takeLogin(authority[..<at]) else { return false }
       authority = authority[authority.index(after: at)...]
     }
-    // The colons of an IPv6 address stand in brackets.
+    // The colons of an IPv6 address are in brackets.
     let colon = authority.lastIndex(of: UInt8(ascii: ":")) ?? authority.endIndex
     let bracket = authority.lastIndex(of: UInt8(ascii: "]")) ?? authority.startIndex
     let hostEnd = colon > bracket ? colon : authority.endIndex
@@ -98,7 +98,7 @@ struct URLParts: Equatable {
       }
   }
 
-  /// Percent-encodes what may not stand in a URL; what is encoded already stays so.
+  /// Percent-encodes characters that are not allowed in a URL; encoded ones stay as they are.
   private static func encoded(_ text: String) -> String {
     PercentCoding.encoded(text.utf8) {
       $0 > 0x20 && $0 < 0x7f && !"\"<>\\^`{|}".utf8.contains($0)

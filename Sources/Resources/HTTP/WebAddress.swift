@@ -1,6 +1,6 @@
 import Addresses
 
-/// An absolute http or https URL, taken apart.
+/// An absolute http or https URL, parsed.
 public struct WebAddress: Equatable, Sendable {
   public let scheme: String
   /// In lower case; an IPv6 address keeps its brackets.
@@ -8,12 +8,12 @@ public struct WebAddress: Equatable, Sendable {
   public let port: Int
   /// Path and query, as they are sent.
   let target: String
-  /// What stood before the host, decoded.
+  /// The userinfo, decoded.
   let user: String?
   let password: String?
 
-  /// Takes a URL apart, or what a base makes of a reference (RFC 3986, section 5.2); nil for what
-  /// is no http or https URL. A reference brings no login.
+  /// Parses a URL, or a reference that is resolved against a base (RFC 3986, section 5.2); nil if
+  /// it is no http or https URL. A reference has no login.
   public init?(_ text: String, relativeTo base: WebAddress? = nil) {
     guard text.utf8.count <= 16 << 10,
       let parts = URLParts(text, relativeTo: base.flatMap { URLParts($0.url) }),
@@ -27,7 +27,7 @@ public struct WebAddress: Equatable, Sendable {
     password = base == nil ? parts.password : nil
   }
 
-  /// The same address with the login of another one, where both are of one origin.
+  /// The same address with the login of another one, if both have the same origin.
   func withLogin(of other: WebAddress) -> WebAddress {
     guard other.origin == origin else { return self }
     return WebAddress(self, user: other.user, password: other.password)
@@ -42,24 +42,24 @@ public struct WebAddress: Equatable, Sendable {
     self.password = password
   }
 
-  /// Scheme, host and port: who may be trusted with the same secrets.
+  /// Scheme, host and port: the same secrets may be sent to one origin.
   public var origin: String { "\(scheme)://\(host):\(port)" }
 
   private var isDefaultPort: Bool { port == (scheme == "https" ? 443 : 80) }
 
-  /// The host as a viewer knows it, with a port that is not the usual one.
+  /// The host for messages, with its port unless that is the default.
   public var visibleHost: String { isDefaultPort ? host : "\(host):\(port)" }
 
-  /// What a section of the configuration for this origin is called.
+  /// The name of a section of the configuration for this origin.
   public var ruleName: String { scheme == "https" ? visibleHost : "\(host):\(port)" }
 
-  /// Which port of which host it is at.
+  /// The host and its port.
   var hostAndPort: String { "\(host):\(port)" }
 
-  /// What is requested, without login and fragment.
+  /// The URL of a request, without login and fragment.
   var url: String { "\(scheme)://\(visibleHost)\(target)" }
 
-  /// What is requested, with its login.
+  /// The URL of a request, with its login.
   var urlWithLogin: String {
     guard let user else { return url }
     let parts = [user] + (password.map { [$0] } ?? [])
@@ -67,7 +67,7 @@ public struct WebAddress: Equatable, Sendable {
     return "\(scheme)://\(login)@\(visibleHost)\(target)"
   }
 
-  /// What may be shown and stored: without login and query.
+  /// The URL in a form that may be shown and stored: without login and query.
   public var visible: String { "\(scheme)://\(visibleHost)\(path)" }
 
   /// Whether it holds a password.
@@ -79,10 +79,10 @@ public struct WebAddress: Equatable, Sendable {
   /// Whether its path ends with a slash.
   var isFolder: Bool { path.hasSuffix("/") }
 
-  /// What the cache knows the bytes by: the user counts, and all of the URL but a signature that
-  /// changes from one visit to the next.
+  /// The key of the bytes in the cache: the user and the URL, without a signature that changes from
+  /// one visit to the next.
   ///
-  /// - Parameter account: who asks, where the address does not say.
+  /// - Parameter account: the account, if the address does not give it.
   func identity(account: String? = nil) -> String {
     let stable = SignedAddress.stablePart(of: self)
     return "\(user ?? account ?? "")@\(scheme)://\(stable)"

@@ -1,13 +1,13 @@
-/// Tells pages for browsers from all else by their first bytes: many servers call whatever they do not
-/// know `text/html`, and the portal of a network answers for any server with a page.
+/// Recognises pages for browsers by their first bytes: many servers send unknown files as
+/// `text/html`, and the portal of a network answers for any server with a page.
 enum WebPage {
-  /// As many bytes are looked at.
+  /// This many bytes are checked.
   static let lookBytes = 1024
 
-  /// Whether a body that begins so is a page.
+  /// Whether a body with these first bytes is a page.
   ///
-  /// - Parameter isCalledSo: whether its server says so: then it may also begin with any element that
-  ///   stands in the body of pages (WHATWG MIME Sniffing, section 7.1).
+  /// - Parameter isCalledSo: whether the server says that it is: then it may also begin with any
+  ///   element of a page's body (WHATWG MIME Sniffing, section 7.1).
   static func begins(_ bytes: [UInt8], isCalledSo: Bool) -> Bool {
     var rest = letters(of: bytes)[...]
     while true {
@@ -36,7 +36,7 @@ enum WebPage {
     "img", "link", "main", "noscript", "p", "pre", "section", "span", "style", "table",
   ]
 
-  /// In small letters, without a byte order mark, and of UTF-16 what is ASCII.
+  /// In lower case, without a byte order mark; of UTF-16 the ASCII characters.
   private static func letters(of bytes: [UInt8]) -> [UInt8] {
     var letters = bytes.prefix(lookBytes)
     if letters.starts(with: [0xEF, 0xBB, 0xBF]) {
@@ -51,7 +51,7 @@ enum WebPage {
     (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
   }
 
-  /// What follows something that begins and ends so; nil where it does not begin so.
+  /// The rest after something with this beginning and end; nil if it does not begin so.
   private static func skipped(
     _ text: ArraySlice<UInt8>, from start: String, to end: String
   ) -> ArraySlice<UInt8>? {

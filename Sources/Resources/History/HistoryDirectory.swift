@@ -1,12 +1,12 @@
 import System
 
-/// The history as its own commands see it. Players may use it meanwhile.
+/// The history as its own commands use it. Players may use it at the same time.
 public struct HistoryDirectory: Sendable {
   public let path: String
 
   public init(_ path: String) { self.path = path }
 
-  /// All stories, the last told first, and what the user should know: that a damaged history was
+  /// All stories, the one played last first, and a message for the user if a damaged history was
   /// set aside.
   public func list() throws(HistoryError) -> (entries: [HistoryEntry], notice: String?) {
     try using(otherwise: ([], nil)) { store throws(HistoryError) in
@@ -14,14 +14,14 @@ public struct HistoryDirectory: Sendable {
     }
   }
 
-  /// What is known of `count` stories by their ids.
+  /// What is known of `count` stories, by their ids.
   public func lookUp(count: Int, id: (Int) -> String) throws(HistoryError) -> HistoryFindings {
     try using(otherwise: HistoryFindings()) { store throws(HistoryError) in
       try store.lookUp(count: count, sources: nil, id: id)
     }
   }
 
-  /// Forgets everything.
+  /// Deletes everything.
   public func clear() throws(HistoryError) {
     try using(otherwise: ()) { store throws(HistoryError) in try store.clear() }
   }
@@ -29,7 +29,7 @@ public struct HistoryDirectory: Sendable {
   private func using<Result>(
     otherwise nothing: Result, _ body: (HistoryStore) throws(HistoryError) -> Result
   ) throws(HistoryError) -> Result {
-    // Looking must not make a history.
+    // Showing the history must not make one.
     guard (try? FileStatus(of: HistoryStore.path(in: path))) != nil else { return nothing }
     return try body(HistoryStore(directory: path))
   }

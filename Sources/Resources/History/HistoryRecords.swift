@@ -1,13 +1,13 @@
 import System
 
-/// A story as the history names it.
+/// The identity of a story in the history.
 public struct HistorySubject: Equatable, Sendable {
-  /// Who it is across runs; only its hash is kept.
+  /// Identifies the story across runs; only its hash is stored.
   public var id: String
-  /// What is shown of it: no userinfo, no query.
+  /// The address that is shown, without userinfo and query.
   public var source: String
   public var title: String?
-  /// Whether its feed limits its views: then it is never forgotten to make room.
+  /// Whether its feed limits its views: then it is never deleted to make space.
   public var isLimited: Bool
 
   public init(id: String, source: String, title: String? = nil, isLimited: Bool = false) {
@@ -18,15 +18,15 @@ public struct HistorySubject: Equatable, Sendable {
   }
 }
 
-/// What is counted of a story, or of all.
+/// The counts of one story, or of all.
 public struct HistoryCounts: Equatable, Sendable {
-  /// Tellings in which it was shown for at least 0.2 s.
+  /// How often it was played and shown for at least 0.2 s.
   public var views: Int
-  /// Tellings to the end.
+  /// How often it was played to its end.
   public var completions: Int
-  /// Tellings that were left for another story before the end.
+  /// How often it was left for another story before its end.
   public var skips: Int
-  /// Times that it stood still for want of bytes, and for how long in all.
+  /// How often it stalled for lack of bytes, and for how long in total.
   public var waits: Int
   public var waited: Duration
 
@@ -54,7 +54,7 @@ public struct HistoryEntry: Equatable, Sendable {
   public var source: String
   public var title: String?
   public var counts: HistoryCounts
-  /// When it was last told, in seconds since 1970.
+  /// When it was last played, in seconds since 1970.
   public var last: Int64
 }
 
@@ -72,7 +72,7 @@ public struct HistoryPlace: Equatable, Sendable {
 
 /// What the history knows of the stories that were looked up.
 public struct HistoryFindings: Equatable, Sendable {
-  /// A story that was told before. Small: there may be very many.
+  /// A story that was played before. Small, because there may be very many.
   public struct Known: Equatable, Sendable {
     /// The story's number among those that were looked up.
     public var story: Int32

@@ -1,9 +1,9 @@
-/// The tables of the history, as the steps that made each version from the one before.
+/// The tables of the history, as the steps from each version to the next.
 enum HistorySchema {
   static let steps: [[String]] = [
     [
       "CREATE TABLE meta (name TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID",
-      // Stories are known by a hash that nobody can aim at: who they are may hold secrets.
+      // Stories are stored by a hash that nobody can predict, because their ids may hold secrets.
       "INSERT INTO meta VALUES ('secret', randomblob(192))",
       """
       CREATE TABLE story (

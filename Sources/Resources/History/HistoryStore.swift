@@ -1,17 +1,17 @@
 import System
 
-/// What was seen, how often, and where runs stopped: a database in the state directory. For one
-/// thread; other processes may use the same file.
+/// Which stories were played, how often, and where runs stopped: a database in the state directory.
+/// Used by one thread; other processes may use the same file.
 final class HistoryStore {
-  /// Stories that are remembered; beyond that the oldest without a view limit are forgotten.
+  /// The most stories; beyond that the oldest ones without a view limit are deleted.
   static let mostStories = 200_000
-  /// Places that are remembered.
+  /// The most places.
   static let mostPlaces = 1_000
-  /// Beyond that many stories it is quicker to read all rows than to look for each.
+  /// For more stories than this it is quicker to read all rows than to look up each.
   private static let mostByKey = 2_000
-  /// Titles are kept to this length.
+  /// The most characters of a title.
   private static let longestTitle = 200
-  /// How long to wait for another process, in milliseconds: to begin with, and later.
+  /// How long to wait for another process, in milliseconds: at first, and later.
   private static let openingPatience: Int32 = 1_000
   private static let patience = 300
 
@@ -19,15 +19,15 @@ final class HistoryStore {
   private var database: Database
   private var secret: [UInt8]
   private var identity: Identity?
-  /// Whether this player found the file damaged: it is set aside and a new one begun.
+  /// Whether this player found the file damaged; then it was set aside and a new one begun.
   private(set) var wasSetAside = false
 
-  /// What its user should know of it.
+  /// A message for the user.
   var notice: String? {
     wasSetAside ? "the history was damaged: it is set aside and begun anew" : nil
   }
 
-  /// Which file a path names.
+  /// The identity of the file at a path.
   private struct Identity: Equatable {
     var device: UInt64
     var inode: UInt64
@@ -59,7 +59,7 @@ final class HistoryStore {
     }
   }
 
-  /// Why a directory is not used: others may have laid files or links of theirs in it.
+  /// Why a directory is not used: other users may have put files or links in it.
   private static func objection(to directory: String) -> String? {
     Ownership.objection(toFolder: directory).map { "its directory \($0)" }
       ?? Ownership.objection(toDatabase: path(in: directory))
@@ -67,22 +67,22 @@ final class HistoryStore {
 
   static func path(in directory: String) -> String { directory + "/history.db" }
 
-  /// What damaged histories are set aside as, the first that was damaged first: it may hold the most.
+  /// The names for damaged histories; the first one is used first, because it may hold the most.
   static func damagedPaths(in directory: String) -> [String] {
     ["", "-2", "-3"].map { "\(path(in: directory)).damaged\($0)" }
   }
 
-  /// The first of those that is free, else the last.
+  /// The first name that is free, else the last.
   private static func pathForDamaged(in directory: String) -> String {
     let paths = damagedPaths(in: directory)
     return paths.first { (try? FileStatus(of: $0)) == nil } ?? paths[paths.count - 1]
   }
 
-  /// Makes the file where it is missing, and tells which one it is: asked before it is opened, so
-  /// that one which takes its place in between is never held for the one that is open.
+  /// Makes the file if it is missing, and returns its identity. That is read before the file is
+  /// opened, so that a file that replaces it in between is not mistaken for the open one.
   private static func makeFile(_ directory: String) -> Identity? {
     let path = path(in: directory)
-    // SQLite would make it readable for others; its journal takes after it.
+    // SQLite would make it readable for other users; its journal gets the same mode.
     _ = try? StoredFile(path, creating: true)
     return Identity(of: path)
   }
@@ -99,15 +99,15 @@ final class HistoryStore {
     return (database, secret)
   }
 
-  /// Makes another try possible after an error: a damaged file is set aside, unless another player
-  /// has done that and what has its name is a new one.
+  /// Prepares another attempt after an error: a damaged file is set aside, unless another player
+  /// has already replaced it.
   ///
-  /// - Returns: whether the file was damaged and had its name still.
+  /// - Returns: whether the file was damaged and still had its name.
   private static func makeWay(
     after error: DatabaseError, _ identity: Identity?, _ directory: String
   ) throws(HistoryError) -> Bool {
     let path = path(in: directory)
-    // SQLite names many errors where a file loses its name while it is used.
+    // SQLite reports many errors if a file loses its name while it is used.
     guard Identity(of: path) == identity else { return false }
     guard error.isDamage else { throw failure(error, directory) }
     PrivateFolder.alone(in: directory) {
@@ -126,8 +126,8 @@ final class HistoryStore {
     return .unusable("\(path(in: directory)): \(error.reason)")
   }
 
-  /// Uses the database. One that turns out to be damaged is set aside and a new one begun, once;
-  /// where another player has begun a new one, that is used from then on.
+  /// Uses the database. If it turns out to be damaged, it is set aside and a new one begun, once.
+  /// If another player has begun a new one, that is used from then on.
   private func using<Result>(
     _ body: (Database) throws(DatabaseError) -> Result
   ) throws(HistoryError) -> Result {
@@ -146,7 +146,7 @@ final class HistoryStore {
     }
   }
 
-  /// Whether the file that is open has lost its name: what is written to it, nobody would find.
+  /// Whether the open file has lost its name: nobody would find what is written to it.
   private var isReplaced: Bool { Identity(of: HistoryStore.path(in: directory)) != identity }
 
   private func reopen() throws(DatabaseError) {
@@ -161,8 +161,8 @@ final class HistoryStore {
 
   // MARK: - Looking up
 
-  /// What is known of stories by their ids, and where the last run of these sources stopped. One
-  /// query, however many they are.
+  /// What is known of stories by their ids, and where the last run of these sources stopped. It is
+  /// one query for any number of stories.
   func lookUp(
     count: Int, sources: String?, id: (Int) -> String
   ) throws(HistoryError) -> HistoryFindings {
@@ -186,7 +186,7 @@ final class HistoryStore {
     }
   }
 
-  /// Those of so many keys that are known; of very many, all that are known.
+  /// Those of the keys that are known; for very many keys, all that are known.
   private func known(
     _ keys: [Int64], _ database: Database
   ) throws(DatabaseError) -> [Int64: (views: Int, completions: Int)] {
@@ -215,17 +215,17 @@ final class HistoryStore {
 
   // MARK: - Writing
 
-  /// What is to be written.
+  /// A change to write.
   enum Change: Sendable {
-    /// Adds to a story's counts; negative ones take back.
+    /// Adds to a story's counts; negative numbers take back.
     case add(HistoryCounts, to: HistorySubject)
-    /// Where a run of these sources is.
+    /// A run of these sources is at this place.
     case place(sources: String, story: String, position: Duration)
-    /// It told all there was.
+    /// The run has played everything.
     case noPlace(sources: String)
   }
 
-  /// Writes changes in one step.
+  /// Writes changes in one transaction.
   func write(_ changes: [Change], now: Int64) throws(HistoryError) {
     try using { database throws(DatabaseError) in
       try database.transaction { () throws(DatabaseError) in
@@ -247,13 +247,13 @@ final class HistoryStore {
     }
   }
 
-  /// Sums that stay whole numbers from 0 on, whatever was there: SQLite makes fractions of larger
-  /// ones.
+  /// Sums that stay integers from 0 on, whatever the row holds: SQLite turns larger ones into
+  /// fractions.
   private static let sums = ["views", "completions", "skips", "waits", "waitedMs"].map {
     "\($0) = min(max(0, \($0) + excluded.\($0)), \(Int64.max))"
   }.joined(separator: ", ")
 
-  /// At most 34 years: as many as may be told can be added up.
+  /// At most 34 years, so that the times of all possible views can be added.
   fileprivate static func time(milliseconds: Int64) -> Duration {
     .milliseconds(max(0, min(milliseconds, 1 << 40)))
   }
@@ -276,12 +276,12 @@ final class HistoryStore {
       .number(Int64(counts.completions)), .number(Int64(counts.skips)),
       .number(Int64(counts.waits)), .number(counts.waited.wholeMilliseconds), .number(now))
     guard counts.views < 0 else { return }
-    // What was taken back leaves nothing behind.
+    // Counts that were taken back leave no row.
     try database.run(
       "DELETE FROM story WHERE key = ? AND views <= 0 AND completions = 0 AND waits = 0", key)
   }
 
-  /// Forgets what is beyond the limits, the oldest first.
+  /// Deletes what is beyond the limits, the oldest first.
   func prune(
     stories: Int = HistoryStore.mostStories, places: Int = HistoryStore.mostPlaces
   ) throws(HistoryError) {
@@ -306,7 +306,7 @@ final class HistoryStore {
 
   // MARK: - For the history's own commands
 
-  /// All stories, the last told first.
+  /// All stories, the one played last first.
   func entries() throws(HistoryError) -> [HistoryEntry] {
     try using { database throws(DatabaseError) in
       let rows = try database.run(
@@ -322,7 +322,7 @@ final class HistoryStore {
     }
   }
 
-  /// Forgets everything. The file stays: another player may have it open.
+  /// Deletes everything. The file stays, because another player may have it open.
   func clear() throws(HistoryError) {
     try using { database throws(DatabaseError) in
       try database.transaction { () throws(DatabaseError) in
@@ -336,7 +336,7 @@ final class HistoryStore {
 }
 
 extension HistoryCounts {
-  /// From views, completions, skips, waits and milliseconds waited.
+  /// In this order: views, completions, skips, stalls and milliseconds stalled.
   fileprivate init(_ values: ArraySlice<DatabaseValue>) {
     let numbers = values.map { Int(clamping: max(0, $0.number ?? 0)) }
     self.init(
@@ -355,6 +355,6 @@ extension Duration {
 extension DatabaseError {
   /// A newer program made the file.
   fileprivate static let tooNew = DatabaseError(step: "read the history", code: -1)
-  /// What has the file's name now is not this user's own.
+  /// The file that has the name now is not this user's own.
   fileprivate static let notOwn = DatabaseError(step: "open the history", code: -2)
 }

@@ -1,15 +1,15 @@
 import System
 
-/// What becomes of a question to the history.
+/// An answer of the history.
 public enum HistoryEvent: Equatable, Sendable {
   /// What is known of the stories that were looked up.
   case found(HistoryFindings)
-  /// How often a story was played to its end, by all players; nil where that is not known.
+  /// How often a story was played to its end, in all players; nil if that is unknown.
   case counted(story: Int, completions: Int?)
 }
 
 /// The history on a thread of its own, which alone waits for SQLite and the disk. Questions are
-/// answered in turn; changes are written a moment later.
+/// answered in order; changes are written a moment later.
 public final class HistoryThread: Sendable {
   enum Command: Sendable {
     case lookUp(count: Int, sources: String?, id: @Sendable (Int) -> String)
@@ -24,7 +24,7 @@ public final class HistoryThread: Sendable {
   private let notices = Notices()
   private let thread: WorkerThread
 
-  /// Starts it; it opens the history in that directory at once.
+  /// Starts the thread, which opens the history in that directory at once.
   public init(directory: String) throws(SystemError) {
     let mailbox = try Box(owner: try Waker())
     self.mailbox = mailbox
@@ -35,28 +35,28 @@ public final class HistoryThread: Sendable {
   /// Readable when there are events to take.
   public var descriptor: Int32 { mailbox.owner.number }
 
-  /// Asks for what is known of `count` stories; answered by `found`.
+  /// Asks what is known of `count` stories; the answer is `found`.
   ///
   /// - Parameters:
-  ///   - sources: whose place is wanted too; nil for none.
-  ///   - id: a story's identity by its number, called on the history's thread.
+  ///   - sources: the sources whose place is wanted too; nil for none.
+  ///   - id: the id of a story by its number, called on the history's thread.
   public func lookUp(count: Int, sources: String?, id: @escaping @Sendable (Int) -> String) {
     send(.lookUp(count: count, sources: sources, id: id))
   }
 
-  /// Asks how often a story was played to its end; answered by `counted`.
+  /// Asks how often a story was played to its end; the answer is `counted`.
   public func check(story: Int, id: String) { send(.check(story: story, id: id)) }
 
   public func add(_ counts: HistoryCounts, to subject: HistorySubject) {
     send(.change(.add(counts, to: subject)))
   }
 
-  /// Remembers where a run of some sources is.
+  /// Stores the place of a run of some sources.
   public func setPlace(of sources: String, story: String, position: Duration) {
     send(.change(.place(sources: sources, story: story, position: position)))
   }
 
-  /// Forgets where the last run of some sources was.
+  /// Deletes the place of the last run of some sources.
   public func clearPlace(of sources: String) { send(.change(.noPlace(sources: sources))) }
 
   /// The events since the last call, in order.
@@ -65,10 +65,10 @@ public final class HistoryThread: Sendable {
     return mailbox.takeEvents()
   }
 
-  /// What the viewer should know: why there is no history, or that a damaged one was set aside.
+  /// Messages for the viewer: why there is no history, or that a damaged one was set aside.
   public var notice: String? { notices.first }
 
-  /// Writes what is pending and waits for the thread. Once.
+  /// Writes pending changes and waits for the thread. Called once.
   public func close() {
     send(.stop)
     thread.join()
@@ -77,11 +77,11 @@ public final class HistoryThread: Sendable {
   private func send(_ command: Command) { mailbox.send(command) }
 }
 
-/// What the history's thread does.
+/// The loop of the history's thread.
 private final class HistoryLoop {
-  /// How long changes wait, so that questions of the same moment need not wait for the disk.
+  /// How long changes wait, so that questions of the same moment are not delayed by the disk.
   private static let commitTime = Duration.milliseconds(20)
-  /// How long they wait for another process that holds the file, and how often it is tried again.
+  /// How long they wait if another process holds the file, and how often that is tried again.
   private static let retryTime = Duration.seconds(1)
   private static let lastTries = 5
 
@@ -145,14 +145,14 @@ private final class HistoryLoop {
     if let notice = store?.notice { say(notice) }
   }
 
-  /// Uses the store; nil where that does not work now.
+  /// Uses the store; nil if that is impossible now.
   private func attempt<Result>(_ body: (HistoryStore) throws(HistoryError) -> Result) -> Result? {
     guard let store else { return nil }
     defer { sayDamage() }
     do {
       return try body(store)
     } catch {
-      // Another process may only be slow; whatever else it is will not mend.
+      // Another process may only be slow; other errors do not go away.
       if error != .busy { abandon(error) }
       return nil
     }
@@ -189,7 +189,7 @@ private final class HistoryLoop {
 }
 
 extension HistoryStore.Change {
-  /// Whether it changes what is counted of a story.
+  /// Whether it changes the counts of a story.
   fileprivate func counts(of id: String) -> Bool {
     if case .add(_, let subject) = self { subject.id == id } else { false }
   }

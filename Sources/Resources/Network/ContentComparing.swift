@@ -1,98 +1,68 @@
-/// What readers have seen of a content when the answers of its server did not fit together any more.
+/// The bytes that readers have seen of a content before the answers of its server stopped fitting
+/// together.
 struct FormerBytes {
-  var stored: StoredBytes?
-  var writeBuffer: WriteBuffer
-  /// Parts that were for memory alone.
+  var entry: StoredEntry?
+  var memory: WriteBuffer
+  /// Parts that were never to be stored.
   var loose: WriteBuffer
   let held: Extents
   let facts: ContentFacts
 
-  /// Whether bytes are the same as those that were here, as far as there were any.
-  mutating func agrees(_ bytes: [UInt8], at offset: UInt64) -> Bool {
-    let range = offset..<offset + UInt64(bytes.count)
-    for known in held.ranges where known.overlaps(range) {
-      let common = known.clamped(to: range)
-      var position = common.lowerBound
-      while position < common.upperBound {
-        // What cannot be read any more disagrees with nothing.
-        guard let part = part(from: position, upTo: common.upperBound) else { break }
-        let first = Int(position - offset)
-        guard part.slice.elementsEqual(bytes[first..<first + part.count]) else { return false }
-        position += UInt64(part.count)
-      }
-    }
-    return true
-  }
-
-  private mutating func part(from position: UInt64, upTo end: UInt64) -> Part? {
-    if let part = writeBuffer.read(from: position, upTo: end) { return part }
-    if let part = loose.read(from: position, upTo: end) { return part }
-    guard case .bytes(let part) = stored?.read(from: position, upTo: end) else { return nil }
-    return part
+  /// The bytes in memory from a position on, as far as one step reaches.
+  mutating func inMemory(from position: UInt64, upTo end: UInt64) -> Part? {
+    memory.read(from: position, upTo: end) ?? loose.read(from: position, upTo: end)
   }
 }
 
-// What becomes of a content whose parts do not fit together. Servers that share one address may tag the
-// same bytes differently, and some refuse any condition: that is no other file. So all of it is asked
-// for once more as one answer without conditions, and what readers have seen is compared with that.
-extension Content {
-  /// Begins with that; false where it was tried already, or nothing is missing.
-  func compareWithWhole() -> Bool {
-    guard !wantsWhole, facts != nil, !isWhole else { return false }
-    for (fetch, flight) in flights {
-      network.loader?.cancel(fetch)
-      if let claim = flight.claim { letGo(claim) }
-    }
-    flights = [:]
+// Answers that do not fit together. Servers that share one address may tag the same bytes
+// differently, and some refuse all conditions; the file may be the same all the same. So the whole
+// content is fetched once more as one answer without conditions, and compared with what readers
+// have seen.
+extension ContentState {
+  /// Begins to compare; false if that was tried already, or if no byte is missing.
+  mutating func compareWithWhole() -> Bool {
+    guard !wantsWhole, former == nil, facts != nil, !isWhole else { return false }
+    for number in flights.keys { abandon(number) }
     wantsWhole = true
-    mode = .whole
-    phase = .ready
+    become(.whole)
     keepForComparison()
     return true
   }
 
-  /// Sets aside what is here, where nothing is yet.
-  func keepForComparison() {
+  /// Sets the held bytes aside, unless some are set aside already.
+  mutating func keepForComparison() {
     guard former == nil, let facts, !held.isEmpty else { return }
-    for claim in unconfirmed { letGo(claim.range) }
-    unconfirmed = []
+    releaseClaims()
+    releases.forEach { release($0) }
     releases = []
-    former = FormerBytes(
-      stored: stored, writeBuffer: writeBuffer, loose: loose, held: held, facts: facts)
-    stored = nil
-    writeBuffer = WriteBuffer()
+    former = FormerBytes(entry: entry, memory: memory, loose: loose, held: held, facts: facts)
+    memory = WriteBuffer()
     loose = WriteBuffer()
     storing = .undecided
     holdAnew()
   }
 
-  /// Whether a whole answer is as long as what was here.
+  /// Whether a whole answer has the length of the former bytes.
   func agreesInLength(_ head: FetchHead) -> Bool {
     guard let length = former?.facts.length, let total = head.accepted.total else { return true }
     return length == total
   }
 
-  func agrees(_ bytes: [UInt8], at offset: UInt64) -> Bool {
-    former?.agrees(bytes, at: offset) ?? true
-  }
-
-  /// A whole answer is of other bytes, or does not come: its readers keep what was here.
-  func restoreFormer() {
+  /// The whole answer differs or does not come: readers keep the former bytes.
+  mutating func restoreFormer() {
     guard let former else { return }
-    for fetch in flights.keys { network.loader?.cancel(fetch) }
-    flights = [:]
+    for number in flights.keys { abandon(number) }
     forgetStored()
-    stored = former.stored
-    writeBuffer = former.writeBuffer
-    loose = former.loose
-    facts = former.facts
+    (memory, loose) = (former.memory, former.loose)
+    phase = .known(former.facts, .whole)
+    storing = .off(former.entry)
     self.former = nil
-    stopStoring()
+    trimMemory()
   }
 
-  /// Nothing is compared any more. Who comes later finds what was stored last.
-  func closeFormer() {
-    if let entry = former?.stored?.content.entry { network.cache?.send(.close(entry)) }
+  /// Stops comparing. Later readers find the bytes that were stored last.
+  mutating func closeFormer() {
+    if let entry = former?.entry { actions.append(.close(entry.number)) }
     former = nil
   }
 }

@@ -7,19 +7,19 @@ public enum Secret: Equatable, Sendable {
   case command(String)
 }
 
-/// What one origin gets with every request, and no other does.
+/// Settings for the requests to one origin, and to no other.
 public struct HostRule: Equatable, Sendable {
-  /// `host` for its secure port 443 alone, or `host:port`.
+  /// `host` means its secure port 443 only; else `host:port`.
   public var host: String
-  /// Whether it is for https alone, whatever the port.
+  /// Whether the rule holds for https only, whatever the port.
   public var isSecureOnly: Bool
-  /// How the service that is there gives out its files.
+  /// How the service at this host gives out its files.
   public var profile: SourceProfile
   public var fields: [(name: String, value: Secret)]
-  /// Whose files are meant; the name of the login, where the profile logs in by name.
+  /// The account whose files are meant; the login's name, if the profile logs in by name.
   public var user: String?
   public var password: Secret?
-  /// A file of certificates to trust there instead of the system's.
+  /// A file of certificates that are trusted for this host instead of the system's.
   public var certificates: String?
 
   public init(
@@ -42,8 +42,8 @@ public struct HostRule: Equatable, Sendable {
       && a.fields.elementsEqual(b.fields) { $0 == $1 }
   }
 
-  /// Whether this is a rule for the origin of an address. What is meant for a secure server is not
-  /// sent to its insecure port, nor in clear to its secure one.
+  /// Whether this rule holds for the origin of an address. A rule for a secure server is not used
+  /// for its insecure port, nor without encryption for its secure one.
   func applies(to address: WebAddress) -> Bool {
     let host = host.lowercased()
     let isSecure = isSecureOnly || certificates != nil || address.port == 443

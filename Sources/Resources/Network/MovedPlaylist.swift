@@ -1,19 +1,19 @@
 import System
 
-/// What a playlist from the network names, as the decoder gets it: as it is, but for a playlist that
-/// redirects have led away from its address. Only the player knows to where; such a one is given with
-/// whole addresses in place of relative ones, which the decoder would look for beside the address that
-/// was asked.
+/// A resource that a playlist from the network names, as the decoder sees it. It is passed on
+/// unchanged, except for a playlist whose address was redirected: only the player knows where to,
+/// so relative addresses in it are replaced by absolute ones. The decoder would resolve them
+/// against the original address.
 final class MovedPlaylist: Resource {
   private enum State {
     /// No byte has come yet.
     case unknown
     case asItIs
-    /// All of it, with whole addresses.
+    /// All of the playlist, with absolute addresses.
     case text([UInt8])
   }
 
-  /// Bytes above which a playlist is given as it is.
+  /// Larger playlists are passed on unchanged.
   static let most = 8 << 20
 
   private let source: CachedResource
@@ -21,7 +21,7 @@ final class MovedPlaylist: Resource {
 
   init(_ source: CachedResource) { self.source = source }
 
-  /// The length may become another one: told only where it cannot.
+  /// The length may still change; it is only given where it cannot.
   var info: ContentInfo? {
     switch state {
     case .unknown: source.answering == nil ? source.info : nil
@@ -52,7 +52,7 @@ final class MovedPlaylist: Resource {
 
   private typealias Answer = (Result<[UInt8], ResourceError>) -> Void
 
-  /// - Parameter asItIs: reads the bytes as they are.
+  /// - Parameter asItIs: reads the unchanged bytes.
   private func read(
     _ offset: UInt64, _ length: Int, _ answer: @escaping Answer,
     asItIs: (@escaping Answer) -> Void
@@ -61,7 +61,7 @@ final class MovedPlaylist: Resource {
     case .text(let bytes): return answer(.success(MovedPlaylist.part(of: bytes, offset, length)))
     case .unknown where offset == 0: break
     case .unknown, .asItIs:
-      // A playlist is read from its beginning on.
+      // A playlist is read from its beginning.
       state = .asItIs
       return asItIs(answer)
     }
@@ -83,7 +83,8 @@ final class MovedPlaylist: Resource {
     }
   }
 
-  /// Tells whether it is a playlist from its first bytes, and from more of them where they do not decide.
+  /// Finds out whether it is a playlist from its first bytes, or from more of them if those are not
+  /// enough.
   private func recognise(_ bytes: [UInt8], _ next: @escaping (Bool) -> Void) {
     if let isPlaylist = PlaylistMark.isPlaylist(bytes) { return next(isPlaylist) }
     source.read(offset: 0, length: PlaylistMark.reach) { result in
@@ -109,8 +110,8 @@ final class MovedPlaylist: Resource {
 
   private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
-  /// The same text with what it names as whole addresses: its lines that are addresses, and the
-  /// attribute URI of its tags. What makes no web address stays, and is refused when it is opened.
+  /// The same text with absolute addresses: its address lines, and the attribute URI of its tags. A
+  /// reference that makes no web address stays, and is refused when it is opened.
   static func withWholeAddresses(_ text: [UInt8], base: WebAddress) -> [UInt8] {
     var whole: [UInt8] = []
     whole.reserveCapacity(text.count * 2)
@@ -141,7 +142,7 @@ final class MovedPlaylist: Resource {
     else {
       return Array(text)
     }
-    // A fragment is nothing that a server sees.
+    // A fragment is never sent to a server.
     return Array(address.url.utf8)
   }
 }

@@ -1,26 +1,29 @@
 import System
 
-/// The network with the cache under it. All calls and answers happen on one loop, which waits for
-/// `descriptor` and then calls `deliver`.
+/// The network with the cache in front of it. All calls and answers happen on one loop, which waits
+/// for `descriptor` and then calls `deliver`.
 public final class Network {
   public let options: NetworkOptions
   /// When this run began, in seconds since 1970.
   let began = WallClock.seconds
   private let waker: Waker
-  /// The files of this machine that are read beside it.
+  /// Files of this machine that the same loop reads.
   let files: FileReads
   private(set) var loader: HTTPLoader?
   private(set) var cache: CacheThread?
   private var contents: [ContentNumber: Content] = [:]
   private var current: [String: ContentNumber] = [:]
-  /// Nil without a cache and once closed; its file is opened when something is fetched first.
+  /// Nil without a cache and after `close`; the file is opened at the first fetch.
   private(set) lazy var creationLocks = options.cacheDirectory.map { CreationLocks($0, disk: disk) }
-  /// Hashes of addresses whose bytes came from a private network: of all in this run, as any of them
-  /// may name others at any time; a word for each is little.
+  /// Hashes of addresses whose bytes came from a private network, for the whole run: any of them
+  /// may name other addresses at any time. They take one word each.
   private var privateSources: Set<Int> = []
   /// Origins that the viewer named.
   private var named: Set<String> = []
-  private var owners: [FetchNumber: ContentNumber] = [:]
+  private var owners: [FetchNumber: (content: ContentNumber, flight: FlightNumber)] = [:]
+  /// Answers to reads, in order. They are delivered when no content is handling an event.
+  private var answers: [(Content, ReadNumber, Result<[UInt8], ResourceError>)] = []
+  private var isDelivering = false
   private var nextNumber: UInt64 = 1
   private var total = Saving()
   private var uncounted = Saving()
@@ -30,12 +33,12 @@ public final class Network {
   private var finalTraffic: (requests: UInt64, bytes: UInt64) = (0, 0)
 
   private var notices: [String] = []
-  /// Servers of which it was said that they are out of reach.
+  /// Servers that the viewer was already told about.
   private var saidOf: Set<String> = []
 
   private let disk: any Disk
 
-  /// Starts nothing yet: that waits for the first `open`.
+  /// Starts no thread yet; the first `open` does.
   public convenience init(_ options: NetworkOptions) throws(SystemError) {
     try self.init(options, disk: RealDisk())
   }
@@ -55,19 +58,20 @@ public final class Network {
   /// Readable when `deliver` has something to do.
   public var descriptor: Int32 { waker.number }
 
-  /// Notes that the viewer has named an address, on the command line say, rather than a feed or a
-  /// list: its origin gets what a netrc file has for any machine. Nothing for what is no web address.
+  /// Notes that the viewer has named an address, for example on the command line, rather than a
+  /// feed or list: a netrc entry for any machine is used for its origin. Ignores what is no web
+  /// address.
   public func note(named source: String) {
     if let address = WebAddress(source) { named.insert(address.origin) }
   }
 
-  /// Opens a web address. What it holds is told by the resource's `info` and reads.
+  /// Opens a web address. The resource's `info` and reads show what it holds.
   ///
   /// - Parameters:
-  ///   - feed: the address of the feed that names it, where one from the network does and was read
-  ///     before: one from a public server never reaches into a private network.
-  ///   - freshSeconds: after which its server is asked again where it says nothing itself; 0 for
-  ///     what changes often, nil for what the options say.
+  ///   - feed: the address of the feed that names it, if that came from the network and was read
+  ///     before: addresses in a feed from a public server never reach a private network.
+  ///   - freshSeconds: after this time the server is asked again, if it says nothing itself; 0 for
+  ///     content that changes often, nil for the value in the options.
   public func open(
     _ url: String, namedBy feed: String? = nil, freshSeconds: Int64? = nil
   ) throws(ResourceError) -> CachedResource {
@@ -75,13 +79,13 @@ public final class Network {
     return try open(address, namedBy: feed.flatMap { WebAddress($0) }, freshSeconds: freshSeconds)
   }
 
-  /// Reads all of a web address, such as a feed: checked with its server each time, and as it was
-  /// where that is out of reach.
+  /// Reads all of a web address, for example a feed. The server is asked each time whether it has
+  /// changed; if the server is out of reach, the stored bytes are used.
   ///
   /// - Parameters:
-  ///   - most: bytes above which it is refused.
-  ///   - feed: the web address of what names it, if that is a stranger: where that came from decides
-  ///     what may be reached.
+  ///   - most: more bytes than this are refused.
+  ///   - feed: the web address of the feed or list that names it, if a stranger wrote that: where
+  ///     it came from decides what may be reached.
   public func load(
     _ url: String, most: Int, namedBy feed: String? = nil,
     answer: @escaping (Result<[UInt8], ResourceError>) -> Void
@@ -99,20 +103,21 @@ public final class Network {
     }
   }
 
-  /// Forgets what is stored of a web address: it was withdrawn.
+  /// Deletes what is stored of a web address, because it was withdrawn.
   public func discard(_ url: String) {
     guard let address = WebAddress(url), let cache else { return }
     cache.send(.discard(key: Content.key(of: address, isListing: false, options)))
   }
 
-  /// Asks a folder of a WebDAV server for the list of what is in it, not deeper: checked each
-  /// time, and as it was where the server is out of reach.
+  /// Asks a WebDAV server for the list of one folder, without its subfolders. The server is asked
+  /// each time whether it has changed; if the server is out of reach, the stored list is used.
   ///
   /// - Parameters:
-  ///   - url: of the folder, with its last slash.
-  ///   - folder: the address of the folder that names it, where one does: what that may reach decides.
-  ///   - answer: gets the answer as RFC 4918 has it, which `Feeds.WebFolder` reads, and the address
-  ///     that it came from.
+  ///   - url: the folder's address, with its last slash.
+  ///   - folder: the address of the folder that names it, if any: where that came from decides what
+  ///     may be reached.
+  ///   - answer: gets the list as in RFC 4918, which `Feeds.WebFolder` reads, and the address that
+  ///     it came from.
   public func list(
     collection url: String, namedBy folder: String? = nil,
     answer: @escaping (Result<(bytes: [UInt8], address: String), ResourceError>) -> Void
@@ -129,15 +134,15 @@ public final class Network {
     }
   }
 
-  /// Whether an address is a folder by what the configuration says of its host and by its last
-  /// slash. Others may be: their servers tell, by answering `list` or not.
+  /// Whether an address is a folder, by the configuration of its host and its last slash. Other
+  /// addresses may be folders too: their servers show that by answering `list`.
   public func isCollection(_ url: String) -> Bool {
     guard let address = WebAddress(url) else { return false }
     return address.isFolder && options.profile(of: address).listsFolders
   }
 
-  /// The address that a short form such as `yandex:/Stories/beach.mp4` stands for; nil for what is
-  /// none.
+  /// The address that a short form such as `yandex:/Stories/beach.mp4` stands for; nil for any
+  /// other text.
   public func address(short: String) throws(ResourceError) -> String? {
     guard let (address, profile) = SourceProfile.expanding(short) else { return nil }
     guard options.profile(of: address) == profile else {
@@ -162,7 +167,8 @@ public final class Network {
     }
   }
 
-  /// - Parameter playlist: what names the address; where that came from decides what it may reach.
+  /// - Parameter playlist: the playlist or feed that names the address; where it came from decides
+  ///   what may be reached.
   func open(
     _ address: WebAddress, isListing: Bool = false, namedBy playlist: WebAddress? = nil,
     freshSeconds: Int64? = nil
@@ -176,14 +182,13 @@ public final class Network {
     nextNumber += 2
     let key = Content.key(of: address, isListing: isListing, options)
     if let number = current[key], let content = contents[number], content.namedBy == playlist {
-      // Who opens it anew wants it tried anew.
-      content.refusal = nil
+      // Whoever opens it again wants a new attempt.
+      content.handle(.reopen)
       return CachedResource(content, reader: nextNumber, network: self)
     }
     let content = Content(
       number: ContentNumber(value: nextNumber + 1), address: address, isListing: isListing,
-      namedBy: playlist, network: self)
-    content.freshSeconds = freshSeconds ?? options.freshSeconds
+      namedBy: playlist, freshSeconds: freshSeconds ?? options.freshSeconds, network: self)
     contents[content.number] = content
     current[key] = content.number
     return CachedResource(content, reader: nextNumber, network: self)
@@ -204,7 +209,7 @@ public final class Network {
     }
   }
 
-  /// Takes in what has come and answers reads.
+  /// Takes events from the threads and answers reads.
   public func deliver() {
     waker.silence()
     files.deliver()
@@ -214,36 +219,37 @@ public final class Network {
       stirred.insert(number)
     }
     for (fetch, event) in loader?.take() ?? [] {
-      guard let number = owners[fetch] else { continue }
-      contents[number]?.take(event, fetch)
+      guard let (number, flight) = owners[fetch] else { continue }
+      contents[number]?.take(event, flight)
       switch event {
       case .ended, .failed: owners[fetch] = nil
       case .head, .bytes: break
       }
       stirred.insert(number)
     }
-    for number in stirred { contents[number]?.proceed() }
+    for number in stirred { contents[number]?.handle(.tick) }
+    deliverAnswers()
     rateMeter.note(total: traffic.bytes, at: .now)
     passOnCounts(atLeast: 1 << 20)
   }
 
-  /// What was asked of servers so far, and the bytes of their answers.
+  /// Requests sent so far, and bytes of bodies received.
   public var traffic: (requests: UInt64, bytes: UInt64) { loader?.traffic ?? finalTraffic }
 
-  /// Bytes a second that servers sent lately; nil while nothing comes.
+  /// Bytes per second that servers sent lately; nil while nothing arrives.
   public var rate: UInt64? { rateMeter.rate(at: .now) }
 
-  /// What the line carries for long, in bits a second, with a quarter of it to spare; until that is
-  /// known, what most lines carry.
+  /// The bit rate that the line can sustain, with a quarter to spare; until it is measured, what
+  /// most lines can.
   var bearableBitRate: UInt64 {
     rateMeter.best.map { min($0, 1 << 40) * 6 } ?? 2_500_000
   }
 
-  /// Bytes that come within a quarter of a second: with no more than that to come of one request it
-  /// is time for the next, or the line would lie idle in between.
+  /// Bytes that arrive within a quarter of a second. If a request has no more than this to come,
+  /// the next one is sent, or the line would be idle in between.
   var littleLeft: UInt64 { max(64 << 10, (rate ?? 0) / 4) }
 
-  /// Bytes that take more than a second to come.
+  /// Bytes that take more than a second to arrive.
   var muchLeft: UInt64 { max(256 << 10, rate ?? 0) }
 
   /// What the cache did in this run.
@@ -253,35 +259,30 @@ public final class Network {
     return saving
   }
 
-  /// What the viewer should know, such as that there is no cache; each is said once.
+  /// Messages for the viewer, such as that there is no cache; each is given once.
   public func takeNotices() -> [String] {
     defer { notices = [] }
     return (cache?.takeNotices() ?? []) + notices
   }
 
-  /// Tells the viewer something of a server, once in this run.
+  /// Tells the viewer something about a server, once per run.
   func sayOnce(_ words: String, of address: WebAddress) {
     if saidOf.insert(address.origin).inserted { notices.append(words) }
   }
 
-  /// Ends all transfers and brings what has come to the disk. Reads that wait are not answered.
+  /// Ends all transfers and stores what has arrived. Waiting reads are not answered.
   public func close() {
     guard !isClosed else { return }
     isClosed = true
     loader?.close()
-    // What came last is stored too, for which the cache may still have to make room.
+    // The last bytes are stored too; the cache may still have to make an entry for them.
     deliver()
     let deadline = Instant.now + .seconds(2)
-    while contents.values.contains(where: { $0.createsPending > 0 }), Instant.now < deadline {
+    while contents.values.contains(where: { $0.state.createsPending > 0 }), Instant.now < deadline {
       _ = try? awaitReadiness(of: [Interest(waker.number)], until: deadline)
       deliver()
     }
-    for content in contents.values {
-      // A read may hold the last reader, which leaves the content: not while that drops its reads.
-      let unanswered = content.reads
-      content.wrapUp()
-      withExtendedLifetime(unanswered) {}
-    }
+    for content in contents.values { content.end() }
     passOnCounts(atLeast: 0)
     cache?.close()
     contents = [:]
@@ -291,7 +292,7 @@ public final class Network {
     creationLocks = nil
   }
 
-  /// Whether a server is asked for something.
+  /// Whether a request is under way.
   var isFetching: Bool { !owners.isEmpty }
 
   /// Whether nothing is read, fetched or held.
@@ -299,17 +300,44 @@ public final class Network {
 
   // MARK: - For contents
 
-  func read(_ content: Content, _ read: PendingRead) {
-    guard !isClosed else {
-      return read.answer(.failure(ResourceError("the network is closed")))
-    }
-    content.read(read)
+  /// The time and the line's speed, by which contents decide.
+  var moment: ContentState.Moment {
+    ContentState.Moment(
+      now: .now, seconds: WallClock.seconds, littleLeft: littleLeft, muchLeft: muchLeft)
   }
 
-  /// The loader, while it may be given something to do.
+  /// - Parameter read: makes the read with the number that it is given.
+  func read(
+    _ content: Content, answer: @escaping Content.Answer, _ read: (ReadNumber) -> PendingRead
+  ) {
+    guard !isClosed else { return answer(.failure(ResourceError("the network is closed"))) }
+    content.read(read, answer: answer)
+  }
+
+  /// Queues the answer to a read; it is dropped if the reader withdraws the read before.
+  func answer(
+    _ content: Content, _ read: ReadNumber, _ result: Result<[UInt8], ResourceError>
+  ) {
+    answers.append((content, read, result))
+  }
+
+  /// Gives readers their answers. An answer may lead to further answers; they come after those that
+  /// are queued.
+  func deliverAnswers() {
+    guard !isDelivering else { return }
+    isDelivering = true
+    defer { isDelivering = false }
+    while !answers.isEmpty {
+      let (content, read, result) = answers.removeFirst()
+      content.takeAnswer(to: read)?(result)
+    }
+  }
+
+  /// The loader, while new fetches are allowed.
   var openLoader: HTTPLoader? { isClosed ? nil : loader }
 
-  /// Notes where the bytes of an address came from, in this run or when they were stored.
+  /// Notes whether the bytes of an address came from a private network, in this run or when they
+  /// were stored.
   func note(_ address: WebAddress, isPrivate: Bool) {
     if isPrivate {
       privateSources.insert(address.url.hashValue)
@@ -321,11 +349,11 @@ public final class Network {
   /// Whether the viewer named the origin of an address.
   func isNamed(_ address: WebAddress) -> Bool { named.contains(address.origin) }
 
-  /// Whether the bytes of an address came from a private network; false while nothing came.
+  /// Whether the bytes of an address came from a private network; false if nothing has come yet.
   func isPrivate(_ address: WebAddress) -> Bool { privateSources.contains(address.url.hashValue) }
 
-  func owner(of fetches: some Sequence<FetchNumber>, is content: Content) {
-    for fetch in fetches { owners[fetch] = content.number }
+  func own(_ fetch: FetchNumber, _ content: ContentNumber, _ flight: FlightNumber) {
+    owners[fetch] = (content, flight)
   }
 
   func count(_ saving: Saving) {
@@ -335,11 +363,11 @@ public final class Network {
 
   func forget(_ content: Content) {
     contents[content.number] = nil
-    outdated(content)
+    outdate(content)
   }
 
-  /// Who opens its address from now on gets another one.
-  func outdated(_ content: Content) {
+  /// Whoever opens its address from now on gets another content.
+  func outdate(_ content: Content) {
     if current[content.key] == content.number { current[content.key] = nil }
   }
 

@@ -5,31 +5,31 @@ public struct NetworkOptions: Sendable {
   /// The cache's directory; nil for none.
   public var cacheDirectory: String?
   public var limits = CacheLimits()
-  /// For how many seconds a server that says nothing about it need not be asked again.
+  /// How many seconds content stays fresh, if its server does not say.
   public var freshSeconds: Int64 = 7 * 86_400
   public var hosts: [HostRule] = []
   /// The text of a netrc file, and the path of another one, which is read when it is needed.
   public var netrc = ""
   public var netrcFile: String?
-  /// A file of certificates to trust instead of the system's.
+  /// A file of certificates that are trusted instead of the system's.
   public var certificates: String?
-  /// Whether the proxies that the environment names are used.
+  /// Whether the proxies in the environment are used.
   public var usesProxies = true
   /// Gives the value of an environment variable.
   var environment: @Sendable (String) -> String? = { EnvironmentVariable.value(of: $0) }
   public var userAgent = "storytty"
-  /// Seconds to wait for a connection, and at less than 1 KiB/s for more.
+  /// Seconds to wait for a connection, and for a transfer that brings less than 1 KiB/s.
   public var patienceSeconds = 10
-  /// So long another process that stores nothing new is waited for: it may have been stopped.
+  /// How long another process that stores nothing new is waited for: it may have been stopped.
   var patienceWithOthers = Duration.seconds(4)
-  /// The first back-off between two attempts, in milliseconds.
+  /// The first delay between two attempts, in milliseconds.
   public var backOffMilliseconds = 250
-  /// Where requests, and what the cache does, are noted.
+  /// Where requests and the work of the cache are logged.
   public var log = Log.off
 
   public init(cacheDirectory: String? = nil) { self.cacheDirectory = cacheDirectory }
 
-  /// Takes logins also from the user's own netrc file: what NETRC names, else ~/.netrc.
+  /// Also uses the logins of the user's own netrc file: the one in NETRC, else ~/.netrc.
   public mutating func useNetrc() { netrcFile = Netrc.standardPath }
 
   /// The profile of the service at an address.

@@ -1,14 +1,14 @@
 import System
 
-/// How many bytes a second come, over the last two seconds.
+/// How many bytes per second arrived over the last two seconds.
 struct RateMeter {
   private static let span = Duration.seconds(2)
   private var samples: [(at: Instant, total: UInt64)] = []
-  /// The most that came in a second so far, where enough came at once to tell.
+  /// The highest rate so far, measured only where enough bytes arrived at once.
   private(set) var best: UInt64?
   private static let telling: (bytes: UInt64, time: Duration) = (256 << 10, .milliseconds(100))
 
-  /// Notes how many bytes have come in all.
+  /// Notes how many bytes have arrived in total.
   mutating func note(total: UInt64, at now: Instant) {
     // A sample every 50 ms is enough.
     if samples.count > 1, let last = samples.last,
@@ -33,7 +33,7 @@ struct RateMeter {
     best = max(best ?? 0, UInt64(rate))
   }
 
-  /// Nil where nothing has come lately.
+  /// Nil if nothing has arrived lately.
   func rate(at now: Instant) -> UInt64? {
     guard let first = samples.first, let last = samples.last, now - last.at < RateMeter.span,
       last.total > first.total

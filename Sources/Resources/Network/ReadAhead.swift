@@ -1,12 +1,12 @@
-/// How much to fetch: small where a reader jumps, more and more where it reads on.
+/// How much to fetch at once: little after a jump, and more and more for a sequence of reads.
 struct ReadAhead {
   static let grain = WriteBuffer.grain
   private static let windows: [UInt64] = [256 << 10, 1 << 20, 4 << 20, 8 << 20, 16 << 20]
   private static let mostHeads = 4
-  /// How far apart two reads may be and still count as one reading on.
+  /// Two reads that are no further apart than this count as one sequence.
   private static let nearby: UInt64 = 1 << 20
 
-  /// A place that is read on from.
+  /// A sequence of reads.
   private struct Head {
     let start: UInt64
     var next: UInt64
@@ -16,7 +16,7 @@ struct ReadAhead {
 
   private var heads: [Head] = []
 
-  /// Notes a read; the place it belongs to comes first from now on.
+  /// Notes a read; its sequence is the first one from now on.
   mutating func note(_ range: Range<UInt64>) {
     let match = heads.firstIndex { head in
       range.lowerBound <= head.next + ReadAhead.nearby
@@ -33,28 +33,28 @@ struct ReadAhead {
     }
   }
 
-  /// The most bytes to fetch at once for the place that was read last.
+  /// The most bytes to fetch at once for the last sequence.
   ///
-  /// - Parameter most: what memory or the disk allows.
+  /// - Parameter most: the limit of memory or disk.
   func window(most: UInt64) -> UInt64 {
     min(most, ReadAhead.windows[heads.first?.step ?? 0])
   }
 
-  /// A fetch was begun there: the next one may be larger.
+  /// A fetch has begun; the next one may be larger.
   mutating func fetched() {
     guard !heads.isEmpty else { return }
     heads[0].step = min(heads[0].step + 1, ReadAhead.windows.count - 1)
   }
 
-  /// Where the read that was noted last goes on; nil before the first.
+  /// Where the last sequence goes on; nil before the first read.
   var nextRead: UInt64? { heads.first?.next }
 
-  /// How far those read on that have come to no more than a position.
+  /// How far those sequences have come that are not beyond a position.
   func reach(upTo position: UInt64) -> UInt64 {
     heads.map(\.next).filter { $0 <= position }.max() ?? 0
   }
 
-  /// Whether more should be fetched already, where what is held or under way ends here.
+  /// Whether more should be fetched now, if the bytes that are held or under way end here.
   func wantsMore(frontier: UInt64, most: UInt64) -> Bool {
     guard let head = heads.first, head.isReadOn, frontier >= head.next else { return false }
     // No further ahead than it has come: the first picture may be all that is wanted.
@@ -67,16 +67,16 @@ struct ReadAhead {
     range.lowerBound..<min(range.upperBound, (range.lowerBound / grain + 1) * grain)
   }
 
-  /// The range to fetch for a byte that is missing.
+  /// The range to fetch for a missing byte.
   ///
   /// - Parameters:
-  ///   - taken: what is held or under way.
-  ///   - length: of the whole, where known.
+  ///   - taken: bytes that are held or under way.
+  ///   - length: the length of the whole, if known.
   static func range(
     for position: UInt64, window: UInt64, taken: Extents, length: UInt64?
   ) -> Range<UInt64> {
     let block = position - position % grain
-    // From the start of the hole, but no further back than its block.
+    // From the start of the hole, but not from before its block.
     let before = taken.holes(in: block..<position + 1).last?.lowerBound ?? position
     var end = (before + window + grain - 1) / grain * grain
     if let length { end = min(end, length) }

@@ -1,10 +1,10 @@
 import System
 
-/// What a server last said instead of giving bytes of some content.
+/// The last error of a server that did not give bytes of a content.
 struct Refusal {
   let error: FetchError
-  /// Whether a reader has heard of it.
-  var wasTold = false
+  /// Whether a reader was given the error.
+  var wasGiven = false
   private let time: Instant
 
   init(_ error: FetchError, at time: Instant) {
@@ -12,12 +12,12 @@ struct Refusal {
     self.time = time
   }
 
-  /// Whether the server itself has spoken: that holds until the content is opened again.
+  /// Whether the server itself refused: that holds until the content is opened again.
   var isFinal: Bool { error.kind != .unreachable }
 
-  /// Whether reads are answered with it. A server out of reach may be back after a rest; what was
-  /// only fetched ahead did not tell anybody, so the next reader may try at once.
-  func stands(at now: Instant) -> Bool { isFinal || (wasTold && now - time < Origins.rest) }
+  /// Whether reads are answered with it. A server out of reach may be back after a rest. If only a
+  /// fetch ahead failed, no reader knows, so the next reader may try at once.
+  func stands(at now: Instant) -> Bool { isFinal || (wasGiven && now - time < Origins.rest) }
 }
 
 extension ResourceError {

@@ -1,6 +1,6 @@
 import System
 
-/// Some bytes of an array.
+/// A part of an array.
 struct Part {
   let whole: [UInt8]
   let range: Range<Int>
@@ -12,17 +12,17 @@ struct Part {
 
   var count: Int { range.count }
   var slice: ArraySlice<UInt8> { whole[range] }
-  /// A copy only where it is not all of them.
+  /// Copies only if it is not the whole array.
   var bytes: [UInt8] { range.count == whole.count ? whole : Array(slice) }
 }
 
-/// The stored bytes of one entry, each segment checked before its first use.
+/// The stored bytes of one entry. Each segment is checked before its first use.
 struct StoredBytes {
   let content: StoredContent
   /// In order of their start.
   private var segments: [Segment] = []
   private(set) var extents = Extents()
-  /// What was checked, or written by this process.
+  /// Bytes that were checked, or written by this process.
   private var checked = Extents()
   /// The segment that was checked last.
   private var recent: (start: UInt64, bytes: [UInt8])?
@@ -32,7 +32,7 @@ struct StoredBytes {
     add(content.segments)
   }
 
-  /// Takes up what the index has; what is known already stays checked.
+  /// Adds the segments that the index has; known ones stay checked.
   mutating func add(_ found: [Segment]) {
     let known = Set(segments)
     segments += found.filter { !known.contains($0) }
@@ -40,7 +40,7 @@ struct StoredBytes {
     extents = Extents(segments.map(\.range))
   }
 
-  /// Takes up a segment that this process has just written.
+  /// Adds a segment that this process has just written.
   mutating func addWritten(_ segment: Segment) {
     let index = segments.firstIndex { $0.start > segment.start } ?? segments.count
     segments.insert(segment, at: index)
@@ -48,21 +48,21 @@ struct StoredBytes {
     checked.insert(segment.range)
   }
 
-  /// Nothing counts as checked any more.
+  /// Every segment has to be checked again.
   mutating func doubt() {
     checked = Extents()
     recent = nil
   }
 
-  /// What reading from a position gives.
+  /// The result of reading from a position.
   enum Outcome {
     case bytes(Part)
-    /// This segment was damaged; it is forgotten here.
+    /// This segment was damaged; it has been removed here.
     case damaged(Segment)
     case hole
   }
 
-  /// Reads from a position on, as far as it goes in one step.
+  /// Reads from a position on, as far as one step reaches.
   mutating func read(from position: UInt64, upTo end: UInt64) -> Outcome {
     if let recent, position >= recent.start,
       position < recent.start + UInt64(recent.bytes.count)
@@ -80,7 +80,7 @@ struct StoredBytes {
       return forget(segment)
     }
     guard let segment = segment(at: position) else { return .hole }
-    // The memory of the last segment serves again where it fits.
+    // The memory of the last segment is used again if it fits.
     var bytes = recent?.bytes ?? []
     recent = nil
     if bytes.count == segment.length {
@@ -92,7 +92,7 @@ struct StoredBytes {
     guard bytes.count == segment.length, content.blob.hash(bytes, at: segment.start) == segment.hash
     else { return forget(segment) }
     checked.insert(segment.range)
-    // What is handed out whole is not read again soon.
+    // A segment that was handed out whole is not read again soon.
     if position == segment.start, end >= segment.range.upperBound { return .bytes(Part(bytes)) }
     recent = (segment.start, bytes)
     let last = min(end, segment.range.upperBound)
@@ -106,7 +106,7 @@ struct StoredBytes {
       let middle = (low + high) / 2
       if segments[middle].start <= position { low = middle + 1 } else { high = middle }
     }
-    // Overlapping ones are rare; none is longer than the most that a segment holds.
+    // Overlapping segments are rare, and none is longer than the maximum.
     var index = low - 1
     while index >= 0, segments[index].start + UInt64(Segment.most) > position {
       if segments[index].range.contains(position) { return segments[index] }
@@ -118,8 +118,8 @@ struct StoredBytes {
   private mutating func forget(_ segment: Segment) -> Outcome {
     segments.removeAll { $0 == segment }
     extents = Extents(segments.map(\.range))
-    // Where the file was cut, what is written behind that leaves a hole, which reads as zeros: what
-    // was true before has to be looked at again.
+    // If the file was cut, later writes leave a hole that reads as zeros, so everything has to be
+    // checked again.
     doubt()
     return .damaged(segment)
   }

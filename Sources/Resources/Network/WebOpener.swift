@@ -1,23 +1,23 @@
-/// Opens what a playlist from the network names: other web addresses, and nothing else. One from
-/// a public server never reaches into a private network.
+/// Opens the references in a playlist from the network: other web addresses, and nothing else.
+/// References in a playlist from a public server never reach a private network.
 public final class WebOpener: ResourceOpener {
   private let network: Network
   private let playlist: WebAddress?
   private weak var resource: CachedResource?
-  /// What references are beside, once it has answered.
+  /// The address that references are resolved against, once it has answered.
   private var base: WebAddress?
 
-  /// An opener for what the playlist at this address names.
+  /// An opener for the references in the playlist at this address.
   ///
-  /// - Parameter resource: the playlist's bytes, where it may name what is beside it: that is beside
-  ///   the address that answered last (RFC 3986, section 5.1.3).
+  /// - Parameter resource: the playlist's bytes, if relative references are allowed: they are
+  ///   resolved against the address that answered last (RFC 3986, section 5.1.3).
   public init(_ network: Network, playlist url: String, resource: CachedResource? = nil) {
     self.network = network
     self.resource = resource
     playlist = WebAddress(url)
   }
 
-  /// What a playlist names may be a playlist too, and lie elsewhere than its address says.
+  /// A reference may lead to a playlist again, whose address may be redirected.
   public func open(_ reference: String) throws(ResourceError) -> any Resource {
     MovedPlaylist(try open(reference, freshSeconds: nil))
   }
@@ -30,7 +30,8 @@ public final class WebOpener: ResourceOpener {
     guard !(playlist.scheme == "https" && address.scheme == "http") else {
       throw ResourceError("a playlist names an insecure address")
     }
-    // A login in the playlist's own address is for its server, also for what it names there.
+    // A login in the playlist's own address is for its server, so it is also used for references to
+    // that server.
     return try network.open(
       address.withLogin(of: playlist), namedBy: playlist, freshSeconds: freshSeconds)
   }

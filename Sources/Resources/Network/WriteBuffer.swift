@@ -1,28 +1,28 @@
-/// Bytes that are held in memory: on their way to the disk, or in place of it.
+/// Bytes in memory that are not written to the disk yet, or will not be.
 struct WriteBuffer {
-  /// Pieces end at multiples of this, so that they become segments that fit together.
+  /// Pieces end at multiples of this, so that segments meet without overlapping.
   static let grain: UInt64 = 256 << 10
 
   private struct Piece {
     let start: UInt64
     var bytes: [UInt8]
     var isComplete = false
-    /// When it was last touched; counts up.
+    /// When it was last used; counts up.
     var touched: UInt64
 
     var range: Range<UInt64> { start..<start + UInt64(bytes.count) }
   }
 
-  /// In order of their start; they may overlap.
+  /// In order of their starts; they may overlap.
   private var pieces: [Piece] = []
   private var touches: UInt64 = 0
 
   var extents: Extents { Extents(pieces.map(\.range)) }
   var byteCount: Int { pieces.reduce(0) { $0 + $1.bytes.count } }
-  /// Bytes of pieces that wait for the disk alone.
+  /// Bytes of pieces that only wait for the disk.
   var completeByteCount: Int { pieces.reduce(0) { $0 + ($1.isComplete ? $1.bytes.count : 0) } }
 
-  /// Adds bytes that follow or begin a piece.
+  /// Adds bytes to the piece that ends there, or to a new one.
   ///
   /// - Returns: the starts of the pieces that are complete now.
   mutating func append(_ bytes: [UInt8], at offset: UInt64) -> [UInt64] {
@@ -46,7 +46,7 @@ struct WriteBuffer {
     return complete
   }
 
-  /// Nothing follows the piece that ends here: it is complete as it is.
+  /// Completes the piece that ends here; no more bytes follow.
   mutating func complete(at end: UInt64) -> UInt64? {
     guard let index = piece(endingAt: end) else { return nil }
     pieces[index].isComplete = true
@@ -65,8 +65,8 @@ struct WriteBuffer {
     pieces.removeAll { $0.start == start && $0.isComplete }
   }
 
-  /// Forgets the complete pieces that were touched longest ago, until no more than so many bytes
-  /// are held.
+  /// Removes the complete pieces that were used longest ago, until at most this many bytes are
+  /// left.
   mutating func trim(to most: Int) {
     var held = byteCount
     while held > most,

@@ -1,11 +1,11 @@
 import Glibc
 import System
 
-/// What the cache holds and has spared.
+/// What the cache holds and has saved.
 public struct CacheStatus: Equatable, Sendable {
   public var entries = 0
   public var bytes: UInt64 = 0
-  /// Savings of each day, "2026-12-05", in order.
+  /// The savings of each day, "2026-12-05", in order.
   public var days: [Day] = []
 
   public struct Day: Equatable, Sendable {
@@ -15,11 +15,11 @@ public struct CacheStatus: Equatable, Sendable {
 
   public init() {}
 
-  /// Savings in all.
+  /// The savings in total.
   public var total: Saving { days.reduce(Saving()) { $0 + $1.saving } }
 }
 
-/// The cache as its own commands see it. Other processes may use it meanwhile.
+/// The cache as its own commands use it. Other processes may use it at the same time.
 public struct CacheDirectory: Sendable {
   public let path: String
   private let limits: CacheLimits
@@ -29,7 +29,7 @@ public struct CacheDirectory: Sendable {
     self.limits = limits
   }
 
-  /// `$XDG_CACHE_HOME/storytty`, or in `.cache` of the home directory; nil where there is neither.
+  /// `$XDG_CACHE_HOME/storytty`, or in `.cache` of the home directory; nil without either.
   public static var standardPath: String? {
     if let base = EnvironmentVariable.value(of: "XDG_CACHE_HOME"), base.hasPrefix("/") {
       return base + "/storytty"
@@ -59,7 +59,7 @@ public struct CacheDirectory: Sendable {
     }
   }
 
-  /// Reads and checks every stored byte; wrong segments are dropped, orphans swept.
+  /// Reads and checks every stored byte; damaged segments and files without an entry are removed.
   public func verify() throws(ResourceError) -> CacheCheck {
     try using(otherwise: CacheCheck()) { store throws(CacheError) in
       let check = try store.verify()
@@ -68,12 +68,12 @@ public struct CacheDirectory: Sendable {
     }
   }
 
-  /// Whether some more bytes fit, with what goes for them.
+  /// Whether this many more bytes fit, after deleting what may be deleted for them.
   public func hasRoom(for bytes: UInt64) throws(ResourceError) -> Bool {
     try using(otherwise: true) { store throws(CacheError) in try store.hasRoom(for: bytes) }
   }
 
-  /// Deletes what no process uses.
+  /// Deletes everything that no process uses.
   public func clear() throws(ResourceError) {
     try using(otherwise: ()) { store throws(CacheError) in try store.clear() }
   }
@@ -81,7 +81,7 @@ public struct CacheDirectory: Sendable {
   private func using<Result>(
     otherwise nothing: Result, _ body: (CacheStore) throws(CacheError) -> Result
   ) throws(ResourceError) -> Result {
-    // Looking must not make a cache.
+    // Showing the cache must not make one.
     do {
       _ = try FileStatus(of: path + "/index.db")
     } catch {

@@ -1,9 +1,9 @@
-/// The index of the cache: which entries there are and what their blobs hold. Rows are not
-/// trusted: a damaged one reads as none.
+/// The index of the cache: its entries, and the segments in their blobs. Rows are not trusted: a
+/// damaged one counts as missing.
 final class CacheIndex {
   enum State: Int64 { case live = 0, superseded = 1, dying = 2 }
 
-  /// An entry's row.
+  /// The row of an entry.
   struct Row: Equatable {
     var entry: EntryNumber
     var state: State
@@ -17,9 +17,9 @@ final class CacheIndex {
   private let database: Database
   private let secret: [UInt8]
 
-  /// Opens an index, made where it is missing; nil where a newer program made it.
+  /// Opens an index, or makes it if it is missing; nil if a newer program made it.
   ///
-  /// - Parameter isReadOnly: for one that cannot be written; nil where any other version made it.
+  /// - Parameter isReadOnly: it cannot be written; nil if any other version made it.
   init?(path: String, patience: Int32 = 2_000, isReadOnly: Bool = false) throws(DatabaseError) {
     database = try Database(path: path, patience: patience, isReadOnly: isReadOnly)
     guard
@@ -36,7 +36,7 @@ final class CacheIndex {
     guard check == [[.text("ok")]] else {
       throw DatabaseError(step: "check the index", code: DatabaseError.damage)
     }
-    // SQLite gives no number after the greatest: no entry could ever be added again.
+    // SQLite has no number after the greatest one, so no entry could ever be added again.
     let numbers = try database.run(
       "SELECT (SELECT max(id) FROM entry), max(seq) FROM sqlite_sequence WHERE name = 'entry'")
     guard numbers.first?.allSatisfy({ ($0.number ?? 0) <= 3 << 61 }) ?? true else {
@@ -44,7 +44,7 @@ final class CacheIndex {
     }
   }
 
-  /// What a key is stored as: the key itself may hold secrets.
+  /// The stored form of a key, which may hold secrets itself.
   func hash(of key: String) -> [UInt8] { Fingerprint.wide(Array(key.utf8), secret: secret) }
 
   func transaction<Result>(
@@ -56,7 +56,7 @@ final class CacheIndex {
     try database.run("PRAGMA max_page_count = \(count)")
   }
 
-  /// More uses than there can be: what is beyond is damage, and is not counted on from.
+  /// More uses than are possible: higher numbers are damage, and counting does not go on from them.
   private static let uses: ClosedRange<Int64> = 0...(1 << 62)
 
   private static let nextUse =
@@ -69,7 +69,7 @@ final class CacheIndex {
     "id, state, blob, source, length, type, tag, modified, dateIsStrong, checked, freshFor, used,"
     + " usedAt, seal, key, isPrivate, address, charset"
 
-  /// The live entry of a key; a damaged one is gone after this.
+  /// The live entry of a key; a damaged one is deleted.
   func live(_ key: [UInt8]) throws(DatabaseError) -> Row? {
     let rows = try database.run(
       "SELECT \(CacheIndex.columns) FROM entry WHERE key = ? AND state = 0", .bytes(key))
@@ -98,7 +98,7 @@ final class CacheIndex {
     return (good, damaged)
   }
 
-  /// Adds a live entry; what was live under the key is superseded.
+  /// Adds a live entry; the former live entry of the key is superseded.
   func add(
     key: [UInt8], blob: String, source: String, facts: ContentFacts, now: Int64
   ) throws(DatabaseError) -> EntryNumber {
@@ -141,7 +141,7 @@ final class CacheIndex {
       DatabaseValue(facts.charset), .number(entry.value))
   }
 
-  /// Counts a use: it is the last that goes when room is needed.
+  /// Counts a use: the entry used last is deleted last.
   func touch(_ entry: EntryNumber, now: Int64) throws(DatabaseError) {
     try database.run(
       """
@@ -164,14 +164,14 @@ final class CacheIndex {
     try database.run("DELETE FROM entry WHERE id = ?", .number(entry.value))
   }
 
-  /// The names of all blobs that an entry, damaged or not, refers to.
+  /// The names of all blobs that entries refer to, damaged ones included.
   func blobs() throws(DatabaseError) -> Set<String> {
     Set(try database.run("SELECT blob FROM entry").compactMap { $0.first?.text })
   }
 
   // MARK: - Segments
 
-  /// Adds segments of an entry; nothing where another process has forgotten that.
+  /// Adds segments of an entry; does nothing if another process has deleted the entry.
   func add(_ segments: [Segment], to entry: EntryNumber) throws(DatabaseError) {
     for segment in segments {
       try database.run(
@@ -193,10 +193,10 @@ final class CacheIndex {
     }
   }
 
-  /// The segments of an entry in order of their start; impossible ones are deleted.
+  /// The segments of an entry in order of their starts; impossible ones are deleted.
   ///
-  /// - Parameter size: of its blob, asked for after the rows were read: a size from before may be
-  ///   smaller than what another process has stored and told since.
+  /// - Parameter size: the blob's size, read after the rows: an earlier size may be smaller than
+  ///   what another process has stored and committed since.
   func segments(
     of entry: EntryNumber, within size: () -> UInt64
   ) throws(DatabaseError) -> [Segment] {
@@ -210,7 +210,7 @@ final class CacheIndex {
         (0...Int64(Verdict.mostLength)).contains(start),
         (1...Int64(Segment.most)).contains(length), UInt64(start) + UInt64(length) <= size
       else {
-        // No others: there may be more rows by now.
+        // Only these are deleted: there may be more rows by now.
         try database.run(
           "DELETE FROM segment WHERE entry = ? AND start IS ? AND length IS ? AND hash IS ?",
           .number(entry.value), row[0], row[1], row[2])
@@ -285,14 +285,14 @@ final class CacheIndex {
       used: used, usedAt: usedAt)
   }
 
-  /// Damage to a row would pass for another length or freshness otherwise.
+  /// Without it, a damaged row could pass for another length or freshness.
   private func seal(key: [UInt8], blob: String, source: String, _ facts: ContentFacts) -> UInt64 {
     let parts: [String?] =
       [
         blob, source, facts.length.map { String($0) }, facts.type, facts.validator.entityTag,
         facts.validator.lastModified, String(facts.validator.dateIsStrong), String(facts.checked),
         facts.freshFor.map { String($0) },
-        // Left out where they say nothing: rows of former versions keep their seal.
+        // Empty values are left out, so that rows of former versions keep their seal.
       ] + (facts.isPrivate ? ["private"] : []) + (facts.address.map { ["address", $0] } ?? [])
       + (facts.charset.map { ["charset", $0] } ?? [])
     var bytes = key
@@ -305,7 +305,7 @@ final class CacheIndex {
 }
 
 extension DatabaseError {
-  /// SQLITE_CORRUPT, for damage that SQLite itself does not see.
+  /// SQLITE_CORRUPT, for damage that SQLite itself does not detect.
   static let damage: Int32 = 11
 }
 

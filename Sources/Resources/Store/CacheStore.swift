@@ -1,11 +1,11 @@
 import Glibc
 import System
 
-/// Why the cache does not do what it was asked.
+/// Why the cache did not do something.
 enum CacheError: Error, Equatable {
-  /// Not enough disk or quota is left.
+  /// Too little disk space or quota is left.
   case noRoom
-  /// Another process holds the index for too long; later it may work.
+  /// Another process holds the index for too long; a later attempt may succeed.
   case busy
   /// The entry is not stored any more.
   case gone
@@ -13,46 +13,47 @@ enum CacheError: Error, Equatable {
   case unusable(String)
 }
 
-/// The disk cache: blobs with an index. For one thread at a time; other processes may use the same
-/// directory.
+/// The disk cache: blobs with an index. Used by one thread at a time; other processes may use the
+/// same directory.
 ///
-/// The order of writes is what a crash may not change: bytes, then their sync, then the rows that
-/// tell of them. A crash costs bytes to be fetched again, never a wrong byte.
+/// A crash must not change the order of writes: the bytes, their sync, then the rows for them. So
+/// after a crash some bytes are fetched again, but none is wrong.
 final class CacheStore {
   let directory: String
   let limits: CacheLimits
   let disk: any Disk
   let clock: () -> Int64
   var index: CacheIndex
-  /// What this process reads or writes.
+  /// Entries that this process reads or writes.
   var uses: [EntryNumber: Use] = [:]
-  /// Bytes of all segments, as long as that is up to date.
+  /// Bytes of all segments, while that is up to date.
   var heldAtCommit: UInt64?
-  /// What was known last.
+  /// The last known number of bytes.
   var heldLast: UInt64 = 0
   var touched: Set<EntryNumber> = []
   var dropped: [(entry: EntryNumber, segment: Segment)] = []
   private var saving = Saving()
-  /// How often the index turned out to be damaged.
+  /// How often the index was found damaged.
   var damages = 0
-  /// Whether it was found damaged when it was opened.
+  /// Whether it was damaged when it was opened.
   let isRenewed: Bool
-  /// Whether it only gives what is stored whole, as it cannot be written: it may be root's, or on
-  /// a volume that is mounted so.
+  /// Whether it only gives entries that are stored whole, because it cannot be written: it may be
+  /// root's, or on a read-only volume.
   let isReadOnly: Bool
 
   /// An entry in use.
   struct Use {
     var blob: Blob
     var references = 1
-    /// Written, but not told to the index yet.
+    /// Written, but not in the index yet.
     var pending: [Segment] = []
     var isNew: Bool
-    /// Where the file must not end before: so far it was written, or had been when it was opened.
+    /// The file must not end before this position: it was written up to there, or was as long when
+    /// it was opened.
     var reach: UInt64 = 0
   }
 
-  /// Opens the cache in a directory, which is made where it is missing.
+  /// Opens the cache in a directory, which is made if it is missing.
   init(
     directory: String, limits: CacheLimits = CacheLimits(), disk: any Disk = RealDisk(),
     clock: @escaping () -> Int64 = { WallClock.seconds }
@@ -76,7 +77,7 @@ final class CacheStore {
     (index, isRenewed) = try CacheStore.openIndex(directory, disk)
   }
 
-  /// Why a directory is not used as a cache: others may have laid files or links of theirs in it.
+  /// Why a directory is not used as a cache: other users may have put files or links in it.
   static func objection(to directory: String) -> String? {
     if let objection = Ownership.objection(toFolder: directory) {
       return "its directory \(objection)"
@@ -89,7 +90,7 @@ final class CacheStore {
 
   // MARK: - Finding and making entries
 
-  /// The live entry of a key, held against deletion until `close`.
+  /// The live entry of a key, protected from deletion until `close`.
   func find(_ key: String) throws(CacheError) -> StoredContent? {
     try indexed { () throws(DatabaseError) in
       guard let row = try index.live(index.hash(of: key)) else { return nil }
@@ -114,11 +115,12 @@ final class CacheStore {
     do throws(SystemError) {
       file = try disk.open(path(ofBlob: row.blob), creating: false)
     } catch {
-      // Where it only cannot be opened now, for want of descriptors say, it may be another time.
+      // If it only cannot be opened now, for example for lack of descriptors, it is kept.
       if error.meansNoFile { try index.delete(row.entry) }
       return nil
     }
-    // Who deletes it holds the byte alone, and may have marked it since the row was read.
+    // A process that deletes it holds this byte exclusively, and may have marked the entry since
+    // the row was read.
     guard (try? file.hold(Blob.useByte, .shared)) == true,
       try index.state(row.entry) == .live, (try? file.status().isLinked) == true
     else { return nil }
@@ -129,24 +131,25 @@ final class CacheStore {
     return StoredContent(entry: row.entry, blob: blob, facts: row.facts, segments: segments)
   }
 
-  /// Makes an entry for new bytes of a key; what was live under it is superseded. Where another
-  /// process has just made one for the same bytes, that one is shared.
+  /// Makes an entry for new bytes of a key; the former live entry is superseded. If another process
+  /// has just made one for the same bytes, that one is shared.
   ///
-  /// Of a new one all bytes are held against other processes before they can find it: only its
-  /// maker knows what has come already. It lets go of the rest.
+  /// All bytes of a new entry are locked before other processes can find it, because only its maker
+  /// knows which ones have come already. The maker releases the rest.
   func create(
     _ key: String, source: String, facts: ContentFacts
   ) throws(CacheError) -> StoredContent {
     guard !isReadOnly else { throw CacheStore.notWritable }
     try makeRoom(for: 0)
-    // Of what can only be kept as a whole a part would be of no use.
+    // A part of an entry that can only be kept whole would be useless.
     if !facts.validator.joinsParts, let length = facts.length, try !hasRoom(for: length) {
       throw .noRoom
     }
     let hash = index.hash(of: key)
     let blob = try newBlob()
     _ = try? blob.file.hold(Blob.bytes, .exclusive)
-    // Looked up and added in one step: two that begin at the same moment must meet.
+    // Looked up and added in one step, so that two processes that begin at the same moment get the
+    // same entry.
     let (entry, shared) = try indexed { () throws(DatabaseError) in
       try index.transaction { () throws(DatabaseError) -> (EntryNumber?, StoredContent?) in
         if let row = try index.live(hash), row.facts.validator.joins(facts.validator),
@@ -165,7 +168,7 @@ final class CacheStore {
       return shared
     }
     guard let entry else { throw .gone }
-    // A sweep may have taken the file for an orphan before its row was there.
+    // A sweep may have removed the file because its row was not there yet.
     guard (try? blob.file.status().isLinked) == true else { throw .gone }
     uses[entry] = Use(blob: blob, isNew: true)
     return StoredContent(entry: entry, blob: blob, facts: facts, segments: [], isNew: true)
@@ -187,7 +190,7 @@ final class CacheStore {
     }
   }
 
-  /// The segments of an entry as the index has them now, with what other processes added.
+  /// The present segments of an entry in the index, with those that other processes added.
   func segments(of entry: EntryNumber) throws(CacheError) -> [Segment] {
     guard let use = uses[entry] else { throw .gone }
     let told = try indexed { () throws(DatabaseError) in
@@ -196,13 +199,13 @@ final class CacheStore {
     return undamaged(told, of: entry) + use.pending
   }
 
-  /// Without what turned out to be damaged and the index still tells of.
+  /// The segments without damaged ones that are still in the index.
   func undamaged(_ segments: [Segment], of entry: EntryNumber) -> [Segment] {
     let damaged = dropped.filter { $0.entry == entry }.map(\.segment)
     return damaged.isEmpty ? segments : segments.filter { !damaged.contains($0) }
   }
 
-  /// Lets go of an entry once for each `find` or `create`.
+  /// Closes an entry, once for each `find` or `create`.
   func close(_ entry: EntryNumber) {
     guard let use = uses[entry] else { return }
     if use.references > 1 {
@@ -216,7 +219,7 @@ final class CacheStore {
 
   // MARK: - Changing entries
 
-  /// Writes bytes of a resource, at most a segment; the index hears of it at the next commit.
+  /// Writes bytes of a resource, at most one segment; they are in the index after the next commit.
   func write(
     _ bytes: [UInt8], at start: UInt64, of entry: EntryNumber
   ) throws(CacheError) -> Segment {
@@ -224,7 +227,7 @@ final class CacheStore {
     guard !isReadOnly else { throw CacheStore.notWritable }
     guard let use = uses[entry] else { throw .gone }
     try makeRoom(for: UInt64(bytes.count))
-    // Behind a cut it would leave a hole, whose zeros pass for what was there.
+    // Behind a cut it would leave a hole, whose zeros would pass for the former bytes.
     guard use.blob.file.size >= use.reach else { throw .unusable("a file of it was cut") }
     do {
       try use.blob.file.write(bytes, at: start)
@@ -238,14 +241,15 @@ final class CacheStore {
     return segment
   }
 
-  /// Bytes that the index has not heard of yet.
+  /// Bytes that are not in the index yet.
   var pendingBytes: UInt64 {
     uses.values.reduce(0) { $0 + $1.pending.reduce(0) { $0 + UInt64($1.length) } }
   }
 
-  /// Syncs what was written and tells the index. What could not be synced is forgotten.
+  /// Syncs the written bytes and adds them to the index. Segments that could not be synced are
+  /// removed.
   ///
-  /// - Returns: entries whose last bytes may not be on the medium.
+  /// - Returns: entries whose last bytes may not be on the disk.
   @discardableResult
   func commit() throws(CacheError) -> [EntryNumber] {
     guard !isReadOnly else { return [] }
@@ -266,7 +270,8 @@ final class CacheStore {
     }
     try indexed { () throws(DatabaseError) in
       try index.transaction { () throws(DatabaseError) in
-        // What was fetched in place of a damaged segment has the same row: it comes after.
+        // A segment fetched in place of a damaged one has the same row, so it is added after the
+        // deletion.
         for (entry, segment) in dropped { try index.drop([segment], of: entry) }
         for (entry, use) in news { try index.add(use.pending, to: entry) }
         for entry in touched { try index.touch(entry, now: clock()) }
@@ -287,19 +292,19 @@ final class CacheStore {
     try indexed { () throws(DatabaseError) in try index.revise(entry, facts) }
   }
 
-  /// Other bytes have taken an entry's place, or it cannot be used: nobody finds it any more.
+  /// Nobody shall find an entry any more: the server has other bytes now, or it cannot be used.
   func supersede(_ entry: EntryNumber) throws(CacheError) {
     guard !isReadOnly else { return }
     try indexed { () throws(DatabaseError) in try index.setState(entry, .superseded) }
   }
 
-  /// A segment turned out to be damaged; the index hears of it at the next commit.
+  /// Removes a damaged segment; it is gone from the index after the next commit.
   func drop(_ segment: Segment, of entry: EntryNumber) {
     uses[entry]?.pending.removeAll { $0 == segment }
     dropped.append((entry, segment))
   }
 
-  /// Adds to this day's savings; the index hears of it at the next commit.
+  /// Adds to the savings of this day; they are in the index after the next commit.
   func count(_ more: Saving) { saving = saving + more }
 
   var day: String { String(WallClock.text(secondsSince1970: clock()).prefix(10)) }
@@ -309,7 +314,7 @@ final class CacheStore {
 }
 
 extension SystemError {
-  /// Whether no file that this cache could have made has the name; then there never will be one.
+  /// Whether no file with this name can be the cache's; then there never will be one.
   var meansNoFile: Bool { [ENOENT, ELOOP, ENXIO, EISDIR].contains(code) }
 }
 

@@ -1,42 +1,42 @@
 import System
 
-/// The number of a resource's bytes as the player's loop knows them, never used twice.
+/// The number of a content on the player's loop, never used twice.
 struct ContentNumber: Hashable, Sendable {
   let value: UInt64
 }
 
-/// What becomes of the cache's work.
+/// The results of the cache's work.
 enum CacheEvent: Sendable {
-  /// What is stored; nil for nothing.
+  /// The stored entry; nil for none.
   case opened(StoredContent?)
-  /// Where to store; nil where nothing can be stored.
+  /// The entry to store in; nil if nothing can be stored.
   case created(StoredContent?)
-  case written(Segment)
-  /// Nothing more can be stored, from the bytes at this position on.
-  case refused(at: UInt64)
-  /// The last bytes may not be on the medium.
-  case unsure
-  /// What the index has, read after this reread was asked for; nil where it could not be read.
-  case segments([Segment]?, reread: UInt64)
-  /// What was written to the entry so far is in the index.
+  case written(EntryNumber, Segment)
+  /// Bytes could not be stored.
+  case refused(EntryNumber)
+  /// The last bytes may not be on the disk.
+  case unsure(EntryNumber)
+  /// The segments in the index, read after this reread was asked for; nil if it could not be read.
+  case segments(EntryNumber, [Segment]?, reread: UInt64)
+  /// Everything written to the entry so far is in the index.
   case flushed(EntryNumber)
 }
 
 /// The cache on a thread of its own, which alone waits for fdatasync and SQLite.
 ///
-/// Called from one thread, which is woken when there are events to take.
+/// Used from one thread, which is woken when there are events to take.
 final class CacheThread: Sendable {
   enum Command: Sendable {
-    /// Looks up what is stored, after a time where another process is at work.
+    /// Looks up an entry, after a delay if another process is at work.
     case open(ContentNumber, key: String, milliseconds: Int)
     case create(ContentNumber, key: String, source: String, ContentFacts)
     case write(ContentNumber, EntryNumber, at: UInt64, [UInt8])
-    /// Reads the index again, after a time where another process is at work.
+    /// Reads the index again, after a delay if another process is at work.
     case reread(ContentNumber, EntryNumber, number: UInt64, milliseconds: Int)
     case flush(ContentNumber, EntryNumber)
     case revise(EntryNumber, ContentFacts)
     case supersede(EntryNumber)
-    /// Nobody is to find what is stored by this key any more.
+    /// Nobody shall find the entry of this key any more.
     case discard(key: String)
     case drop(EntryNumber, Segment)
     case close(EntryNumber)
@@ -67,20 +67,20 @@ final class CacheThread: Sendable {
   /// The events since the last call, in order.
   func take() -> [(ContentNumber, CacheEvent)] { mailbox.takeEvents() }
 
-  /// What the viewer should know, each said once.
+  /// Messages for the viewer; each is given once.
   func takeNotices() -> [String] { notices.take() }
 
-  /// Commits what is pending and waits for the thread. Once.
+  /// Commits pending work and waits for the thread. Called once.
   func close() {
     send(.stop)
     thread.join()
   }
 }
 
-/// What the cache's thread does.
+/// The loop of the cache's thread.
 private final class CacheLoop {
-  /// With what may be on its way here (`Content.mostUnwritten`) and what waits in sockets, this is
-  /// what a crash costs.
+  /// A crash costs this many bytes, those that are on their way here
+  /// (`ContentState.mostUnwritten`), and those in sockets.
   static let commitBytes: UInt64 = 2 << 20
   static let commitTime = Duration.seconds(1)
 
@@ -117,7 +117,8 @@ private final class CacheLoop {
     }
     while true {
       let commands = mailbox.takeCommands()
-      // Somebody waits for these, or they decide what others find; the rest only has to happen.
+      // These are waited for, or they decide which entries other processes find; the rest can come
+      // later.
       for command in commands where command.isPrompt { take(command) }
       for command in commands where !command.isPrompt {
         if case .stop = command { return finish() }
@@ -193,7 +194,7 @@ private final class CacheLoop {
           }
         } ?? nil
       if isBusy {
-        // Without an entry nothing of it would be stored in this run.
+        // Without an entry, nothing of it would be stored in this run.
         busyCreates[number, default: 0] += 1
         return later.append((.now + .milliseconds(100), command))
       }
@@ -204,7 +205,7 @@ private final class CacheLoop {
       let segment = attempt { store throws(CacheError) in
         try store.write(bytes, at: offset, of: entry)
       }
-      emit(number, segment.map { .written($0) } ?? .refused(at: offset))
+      emit(number, segment.map { .written(entry, $0) } ?? .refused(entry))
       commitLater()
       if let store, store.pendingBytes >= CacheLoop.commitBytes {
         announceEvents()
@@ -215,11 +216,11 @@ private final class CacheLoop {
         let command = CacheThread.Command.reread(number, entry, number: reread, milliseconds: 0)
         return later.append((.now + .milliseconds(milliseconds), command))
       }
-      emit(number, .segments(segments(of: entry), reread: reread))
+      emit(number, .segments(entry, segments(of: entry), reread: reread))
     case .flush(let number, let entry):
       commit()
       if isHeldUp {
-        // Who waits for these bytes would not find them in the index yet.
+        // A process that waits for these bytes would not find them in the index yet.
         later.append((.now + .milliseconds(200), .flush(number, entry)))
       } else {
         emit(number, .flushed(entry))
@@ -247,13 +248,13 @@ private final class CacheLoop {
     }
   }
 
-  /// What an entry has, nothing where it is gone; nil where another process holds the index.
+  /// The segments of an entry; none if it is gone, nil if another process holds the index.
   private func segments(of entry: EntryNumber) -> [Segment]? {
     do {
       return try store?.segments(of: entry) ?? []
     } catch {
       if error == .busy { return nil }
-      // Its reader may have let go of it meanwhile.
+      // Its reader may have closed it meanwhile.
       if error != .gone { say(error) }
       return []
     }
@@ -280,14 +281,14 @@ private final class CacheLoop {
     guard let store else { return }
     do {
       for entry in try store.commit() {
-        for number in entries[entry] ?? [] { emit(number, .unsure) }
+        for number in entries[entry] ?? [] { emit(number, .unsure(entry)) }
       }
       failedCommits = 0
       isHeldUp = false
     } catch {
       failedCommits += 1
       isHeldUp = error == .busy && failedCommits < 30
-      // What is pending stays so: another process may only have been slow.
+      // Pending work is kept: another process may only have been slow.
       if error != .busy || failedCommits >= 3 { say(error) }
       if failedCommits < 100 { commitLater() }
     }

@@ -1,13 +1,13 @@
 import System
 
-/// What a check of the whole cache found.
+/// The result of a check of the whole cache.
 public struct CacheCheck: Equatable, Sendable {
   public var entries = 0
   public var segments = 0
   public var bytes: UInt64 = 0
-  /// Segments that were damaged, and are dropped now.
+  /// Damaged segments, which have been removed.
   public var wrongSegments = 0
-  /// Files that no entry referred to, and are gone now.
+  /// Files without an entry, which have been removed.
   public var orphans = 0
 }
 
@@ -22,9 +22,9 @@ public struct CacheListing: Equatable, Sendable {
   public var usedAt: Int64
 }
 
-// Room, order and truth: what keeps the cache small and whole.
+// Space, order and correctness: what keeps the cache small and whole.
 extension CacheStore {
-  /// Sees to it that some more bytes may be stored; entries that are not in use go for that.
+  /// Makes space for some more bytes by deleting entries that are not in use.
   func makeRoom(for bytes: UInt64) throws(CacheError) {
     guard let space = try? disk.space(at: directory) else { throw .unusable("its volume is gone") }
     let kept = limits.reserve(ofVolume: space.total)
@@ -37,13 +37,13 @@ extension CacheStore {
       guard !need.isMet else { return }
       try meet(need)
     } catch {
-      // Other processes may hold the index for long on a slow disk. Where the volume has room, the
-      // quota is seen to at the next write.
+      // On a slow disk other processes may hold the index for long. If the volume has space, the
+      // quota is enforced at the next write.
       guard error == .busy, space.free >= kept + bytes else { throw error }
     }
   }
 
-  /// Whether some more bytes fit, with what can go for them; nothing goes yet.
+  /// Whether some more bytes would fit after deleting what may be deleted; nothing is deleted yet.
   func hasRoom(for bytes: UInt64) throws(CacheError) -> Bool {
     guard bytes <= limits.bytes, let space = try? disk.space(at: directory) else { return false }
     let need = Eviction.need(
@@ -55,14 +55,14 @@ extension CacheStore {
   }
 
   private func meet(_ need: Eviction.Need) throws(CacheError) {
-    // More than needed goes at once, so that not every write has to delete.
+    // More than necessary is deleted at once, so that not every write has to delete something.
     let slack = min(limits.bytes / 16, 16 << 20)
     if need.bytes > 0, try evict(need.plus(slack)).bytes <= slack { return }
-    // One entry too many is no harm: those in use are never deleted.
+    // Choosing one entry too many is harmless: entries in use are never deleted.
     guard try evict(need).bytes == 0 else { throw .noRoom }
   }
 
-  /// What the index knew at the last commit: what others add in between is little.
+  /// The total at the last commit: other processes add little in between.
   private func heldBytes() throws(CacheError) -> UInt64 {
     if let heldAtCommit { return heldAtCommit }
     do throws(CacheError) {
@@ -79,9 +79,9 @@ extension CacheStore {
     return max(0, count + adding - limits.entries)
   }
 
-  /// Deletes what is too old or superseded, then, least recently used first, what is needed.
+  /// Deletes what is too old or superseded, then as much as necessary, least recently used first.
   ///
-  /// - Returns: what is still missing.
+  /// - Returns: the space that is still missing.
   @discardableResult
   func evict(_ need: Eviction.Need) throws(CacheError) -> Eviction.Need {
     let all = try indexed { () throws(DatabaseError) in try index.all() }
@@ -94,7 +94,7 @@ extension CacheStore {
     }
     let order = Eviction.order(candidates, days: limits.days, now: clock())
     var missing = need
-    // Where all of it would not help, nothing that is still good goes.
+    // If deleting everything would not suffice, no good entry is deleted.
     let most = candidates.reduce(0) { $0 + (uses[$1.entry] == nil ? $1.bytes : 0) }
     let helps = need.bytes == .max || need.bytes <= most
     var victims: [(entry: EntryNumber, blob: String, hold: (any DiskFile)?)] = []
@@ -102,7 +102,7 @@ extension CacheStore {
       if index >= order.always.count, missing.isMet || !helps { break }
       guard uses[candidate.entry] == nil, let name = names[candidate.entry] else { continue }
       let file = try? disk.open(path(ofBlob: name), creating: false)
-      // Held by another process: it plays there.
+      // Another process is playing it.
       if let file, (try? file.hold(Blob.useByte, .exclusive)) != true { continue }
       victims.append((candidate.entry, name, file))
       missing.meet(by: candidate)
@@ -116,7 +116,7 @@ extension CacheStore {
   ) throws(CacheError) {
     guard !victims.isEmpty || !damaged.isEmpty else { return }
     heldAtCommit = nil
-    // Marked first: after a crash in between, the rows of unlinked blobs are known to be dead.
+    // It is marked first: after a crash in between, rows of deleted blobs are known to be dead.
     try indexed { () throws(DatabaseError) in
       try index.transaction { () throws(DatabaseError) in
         for victim in victims { try index.setState(victim.entry, .dying) }
@@ -131,16 +131,16 @@ extension CacheStore {
     }
   }
 
-  /// Deletes all that is not in use.
+  /// Deletes everything that is not in use.
   func clear() throws(CacheError) {
     try evict(Eviction.Need(bytes: .max, entries: .max))
     try sweep()
     _ = try? disk.remove(directory + "/index.db.damaged")
   }
 
-  /// Brings files and index to agreement: what a crash left behind goes, and what is too old.
+  /// Makes files and index agree: deletes what a crash has left behind, and what is too old.
   ///
-  /// - Returns: how many files no entry referred to.
+  /// - Returns: how many files had no entry.
   @discardableResult
   func sweep() throws(CacheError) -> Int {
     guard !isReadOnly else { return 0 }
@@ -150,14 +150,14 @@ extension CacheStore {
     for folder in (try? disk.names(in: directory + "/blobs")) ?? [] {
       let folderPath = "\(directory)/blobs/\(folder)"
       guard Ownership.objection(toFolder: folderPath, followsLink: false) == nil else { continue }
-      // What this program did not make is not its to delete.
+      // Files that this program did not make are not deleted.
       for name in (try? disk.names(in: folderPath)) ?? []
       where Blob.isName(name) && name.prefix(2) == folder && !known.contains(name) {
         let path = "\(folderPath)/\(name)"
         guard let file = try? disk.open(path, creating: false),
           (try? file.hold(Blob.useByte, .exclusive)) == true
         else { continue }
-        // Its maker may have added the row and let go of it since.
+        // Its maker may have added the row and closed it since.
         known = try indexed { () throws(DatabaseError) in try index.blobs() }
         guard !known.contains(name) else { continue }
         if (try? disk.remove(path)) == true { orphans += 1 }
@@ -166,7 +166,7 @@ extension CacheStore {
     return orphans
   }
 
-  /// Forgets entries whose files are gone, as where somebody has removed them by hand.
+  /// Deletes entries whose files are gone, for example because somebody has removed them.
   func forgetMissing() throws(CacheError) {
     guard !isReadOnly else { return }
     let rows = try indexed { () throws(DatabaseError) in try index.all().rows }
@@ -189,7 +189,7 @@ extension CacheStore {
     }
   }
 
-  /// Reads and checks every byte that is stored; wrong segments are dropped.
+  /// Reads and checks every stored byte; damaged segments are removed.
   func verify() throws(CacheError) -> CacheCheck {
     var check = CacheCheck()
     check.orphans = try sweep()
@@ -229,7 +229,7 @@ extension CacheStore {
     }
   }
 
-  /// What was saved on each day.
+  /// The savings of each day.
   func savings() throws(CacheError) -> [(day: String, saving: Saving)] {
     try indexed { () throws(DatabaseError) in try index.savings() }
   }

@@ -1,12 +1,12 @@
 import System
 
-/// What identifies one state of a resource's bytes (RFC 9110, section 8.8).
+/// What identifies one version of a resource's bytes (RFC 9110, section 8.8).
 public struct Validator: Equatable, Sendable {
   /// As the server sent it, quotes and `W/` included.
   public var entityTag: String?
   /// As the server sent it.
   public var lastModified: String?
-  /// Whether the date may stand in for a strong tag: it was at least a minute old.
+  /// Whether the date may be used as a strong tag: it was at least a minute old.
   public var dateIsStrong: Bool
 
   public init(entityTag: String? = nil, lastModified: String? = nil, dateIsStrong: Bool = false) {
@@ -21,19 +21,19 @@ public struct Validator: Equatable, Sendable {
     return entityTag
   }
 
-  /// What stands for a strong tag where a service tells a revision in another way.
+  /// A strong tag made of the revision of a service that identifies versions in another way.
   static func tag(ofRevision revision: String) -> String { revisionMark + revision }
 
   /// No entity tag begins so (RFC 9110, section 8.8.3).
   private static let revisionMark = "revision "
 
-  /// The tag, where it is one that a server knows.
+  /// The tag, if it is one that the server knows.
   var sentTag: String? { entityTag.flatMap { $0.hasPrefix(Validator.revisionMark) ? nil : $0 } }
 
-  /// Whether parts that were fetched apart may be joined by it.
+  /// Whether parts that were fetched separately may be joined by it.
   var joinsParts: Bool { strongTag != nil || (entityTag == nil && dateIsStrong) }
 
-  /// Whether both stand for what is the same for who looks at it (RFC 9110, section 8.8.3.2).
+  /// Whether both identify versions that look the same (RFC 9110, section 8.8.3.2).
   func isWeaklySame(as other: Validator) -> Bool {
     func opaque(_ tag: String) -> Substring {
       tag.hasPrefix("W/") || tag.hasPrefix("w/") ? tag.dropFirst(2) : tag[...]
@@ -45,7 +45,7 @@ public struct Validator: Equatable, Sendable {
       && lastModified == other.lastModified
   }
 
-  /// Whether parts with this and the other validator are parts of the same bytes.
+  /// Whether parts with these two validators belong to the same bytes.
   func joins(_ other: Validator) -> Bool {
     guard joinsParts, other.joinsParts else { return false }
     if let strongTag { return strongTag == other.strongTag }
@@ -53,33 +53,33 @@ public struct Validator: Equatable, Sendable {
   }
 }
 
-/// What is known of one state of a resource's bytes.
+/// What is known of one version of a resource's bytes.
 struct ContentFacts: Equatable, Sendable {
-  /// In bytes; nil where the server does not tell.
+  /// In bytes; nil if the server does not say.
   var length: UInt64?
   var type: String?
   var validator = Validator()
-  /// When a server last vouched for it: seconds since 1970.
+  /// When a server last vouched for it, in seconds since 1970.
   var checked: Int64 = 0
-  /// For how many seconds after that no server needs to be asked; nil where it did not say.
+  /// For how many seconds after that no server needs to be asked; nil if the server did not say.
   var freshFor: Int64?
   /// Whether it came from a private network.
   var isPrivate = false
-  /// The address that answered last, without login and query, where redirects led to another one
-  /// than was asked.
+  /// The address that answered last, without login and query, if redirects led to another one than
+  /// was requested.
   var address: String?
-  /// What the type says of the encoding of a text, as it was sent.
+  /// The encoding of a text, from its type as the server sent it.
   var charset: String?
 
-  /// Whether no server needs to be asked yet. A check in the future counts as none.
+  /// Whether no server needs to be asked yet. A check in the future does not count.
   func isFresh(now: Int64, otherwise seconds: Int64) -> Bool {
     checked > 0 && checked <= now && now - checked < (freshFor ?? seconds)
   }
 }
 
-/// A piece of a blob, hashed as one.
+/// A piece of a blob with its own hash.
 struct Segment: Equatable, Hashable, Sendable {
-  /// The most that one may hold.
+  /// The most bytes of one segment.
   static let most = 1 << 20
 
   let start: UInt64
@@ -89,18 +89,18 @@ struct Segment: Equatable, Hashable, Sendable {
   var range: Range<UInt64> { start..<start + UInt64(length) }
 }
 
-/// The number of an entry in the index: one state of one resource's bytes.
+/// The number of an entry in the index: one version of one resource's bytes.
 struct EntryNumber: Hashable, Sendable {
   let value: Int64
 }
 
-/// An entry that is in use: its facts, its blob, and what the blob holds.
+/// An entry in use: its facts, its blob, and the blob's segments.
 struct StoredContent: Sendable {
   let entry: EntryNumber
   let blob: Blob
   var facts: ContentFacts
   var segments: [Segment]
-  /// Whether it was made just now: then all of its bytes are held against other processes.
+  /// Whether it was made just now: then all of its bytes are locked against other processes.
   var isNew = false
 }
 
@@ -110,19 +110,19 @@ struct Blob: Sendable {
   let name: String
   let file: any DiskFile
 
-  /// Held shared while the entry is in use, exclusively by who deletes it.
+  /// Locked shared while the entry is in use, exclusively by a process that deletes it.
   static let useByte: Range<UInt64> = (1 << 62)..<(1 << 62) + 1
 
-  /// Where bytes may lie; those that are being fetched are held exclusively.
+  /// The positions that bytes may have; ranges that are being fetched are locked exclusively.
   static let bytes = 0..<useByte.lowerBound
 
-  /// The hash of a segment that holds these bytes at this position of this blob, so that none
+  /// The hash of a segment with these bytes at this position of this blob, so that no segment
   /// passes for another.
   func hash(_ bytes: [UInt8], at start: UInt64) -> UInt64 {
     Fingerprint.of(bytes, seed: Blob.seed(name, start))
   }
 
-  /// A name never used before.
+  /// A name that was never used before.
   static func newName() -> String {
     var source = SystemRandomNumberGenerator()
     return (0..<16).map { _ in

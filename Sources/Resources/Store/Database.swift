@@ -1,14 +1,14 @@
 import CSQLite
 import System
 
-/// A step of SQLite that failed, with its extended result code.
+/// A failed step of SQLite, with its extended result code.
 struct DatabaseError: Error, Equatable {
   let step: String
   let code: Int32
 
-  /// Whether the file is no (whole) database; a row that breaks its own rules counts too.
+  /// Whether the file is no database, or a damaged one; a row that breaks its own rules counts too.
   var isDamage: Bool { [SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_CONSTRAINT].contains(code & 0xff) }
-  /// Whether another process holds it for longer than we wait.
+  /// Whether another process holds it for longer than the time limit.
   var isBusy: Bool { [SQLITE_BUSY, SQLITE_LOCKED].contains(code & 0xff) }
   var isFull: Bool { code & 0xff == SQLITE_FULL }
 
@@ -34,27 +34,29 @@ enum DatabaseValue: Equatable, Sendable {
 
 typealias DatabaseRow = [DatabaseValue]
 
-/// One connection, for one thread. Owns its statements, which are prepared once each.
+/// One connection, for one thread. It owns its statements, each of which is prepared once.
 final class Database {
   private let raw: OpaquePointer
   private var statements: [String: OpaquePointer] = [:]
 
-  /// Opens a database file, made where it is missing. The file itself must not be a symbolic link.
+  /// Opens a database file, or makes it if it is missing. The file itself must not be a symbolic
+  /// link.
   ///
   /// - Parameters:
   ///   - patience: how long to wait for another process, in milliseconds.
-  ///   - isReadOnly: nothing is made or written then, no journal either.
+  ///   - isReadOnly: nothing is made or written, not even a journal.
   init(path: String, patience: Int32, isReadOnly: Bool = false) throws(DatabaseError) {
     var opened: OpaquePointer?
     let flags =
       (isReadOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE)
       | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_EXRESCODE
-    // SQLITE_OPEN_NOFOLLOW refuses links anywhere in a path; that to its folder may hold some.
+    // SQLITE_OPEN_NOFOLLOW refuses links anywhere in a path, but the path of the folder may have
+    // some.
     let slash = path.lastIndex(of: "/") ?? path.startIndex
     let folder = Paths.canonical(String(path[..<slash])) ?? String(path[..<slash])
     let code = sqlite3_open_v2(folder + path[slash...], &opened, flags, nil)
     guard code == SQLITE_OK, let opened else {
-      // A connection that failed to open still has to be closed.
+      // A connection has to be closed even if it failed to open.
       sqlite3_close_v2(opened)
       throw DatabaseError(step: "open the index", code: code)
     }
@@ -67,7 +69,7 @@ final class Database {
     sqlite3_close_v2(raw)
   }
 
-  /// Runs one statement to its end and gives all its rows.
+  /// Runs one statement to its end and returns all its rows.
   @discardableResult
   func run(_ sql: String, _ values: DatabaseValue...) throws(DatabaseError) -> [DatabaseRow] {
     var rows: [DatabaseRow] = []
@@ -77,10 +79,9 @@ final class Database {
     return rows
   }
 
-  /// Runs one statement of which only whole numbers are wanted, without memory for each row; what is
-  /// none is 0.
+  /// Runs one statement that gives integers, without memory for each row; any other value is 0.
   ///
-  /// - Parameter row: is given each row's columns, the same array changed for the next.
+  /// - Parameter row: gets the columns of each row, in one array that is used again for the next.
   func numbers(
     _ sql: String, _ values: DatabaseValue..., row: ([Int64]) -> Void
   ) throws(DatabaseError) {
@@ -95,7 +96,7 @@ final class Database {
     }
   }
 
-  /// Runs one statement to its end; `row` is called at each of its rows.
+  /// Runs one statement to its end; `row` is called for each of its rows.
   private func step(
     _ sql: String, _ values: [DatabaseValue], row: (OpaquePointer) -> Void
   ) throws(DatabaseError) {
@@ -115,8 +116,8 @@ final class Database {
     }
   }
 
-  /// Runs statements in one transaction that has the write lock from its start; all or none of it
-  /// happens.
+  /// Runs statements in one transaction that has the write lock from its start; all of them take
+  /// effect or none.
   func transaction<Result>(
     _ body: () throws(DatabaseError) -> Result
   ) throws(DatabaseError) -> Result {
@@ -126,7 +127,7 @@ final class Database {
       try run("COMMIT")
       return result
     } catch {
-      // SQLite has rolled back by itself after some errors.
+      // After some errors SQLite has already rolled back.
       if sqlite3_get_autocommit(raw) == 0 { _ = try? run("ROLLBACK") }
       throw error
     }
@@ -159,7 +160,7 @@ final class Database {
     switch sqlite3_column_type(statement, index) {
     case SQLITE_INTEGER: return .number(sqlite3_column_int64(statement, index))
     case SQLITE_TEXT, SQLITE_BLOB:
-      // Valid until the next step; copied here.
+      // Valid until the next step, so it is copied here.
       let isText = sqlite3_column_type(statement, index) == SQLITE_TEXT
       let bytes = UnsafeRawBufferPointer(
         start: sqlite3_column_blob(statement, index), count: count)

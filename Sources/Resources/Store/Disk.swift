@@ -1,15 +1,15 @@
 import System
 
-/// The file system as the cache sees it; a test's disk may refuse.
+/// The file system as the cache uses it; a test's disk may refuse.
 protocol Disk: Sendable {
   func makeFolder(_ path: String) throws(SystemError)
   func open(_ path: String, creating: Bool) throws(SystemError) -> any DiskFile
-  /// Opens a file to be read alone.
+  /// Opens a file for reading only.
   func openReading(_ path: String) throws(SystemError) -> any DiskFile
-  /// Whether a file can be changed, or names in a folder.
+  /// Whether a file, or the entries of a folder, can be changed.
   func isWritable(_ path: String) -> Bool
   func synchronizeFolder(_ path: String) throws(SystemError)
-  /// Removes a file's name; false where there is none.
+  /// Removes a file's name; false if there is none.
   func remove(_ path: String) throws(SystemError) -> Bool
   func rename(_ path: String, to other: String) throws(SystemError)
   func names(in path: String) throws(SystemError) -> [String]
@@ -30,11 +30,12 @@ protocol DiskFile: AnyObject, Sendable {
 extension StoredFile: DiskFile {}
 
 extension DiskFile {
-  /// In bytes; endless where it cannot be told, as nothing is known to be past its end then.
+  /// In bytes; the greatest number if it is unknown, because then no position is known to be past
+  /// the end.
   var size: UInt64 { (try? status().size) ?? .max }
 }
 
-/// The real one.
+/// The real file system.
 struct RealDisk: Disk {
   func makeFolder(_ path: String) throws(SystemError) { try PrivateFolder.makeAll(path) }
 

@@ -2,9 +2,9 @@
 public struct CacheLimits: Equatable, Sendable {
   public var bytes: UInt64
   public var entries: Int
-  /// Days without use after which an entry goes.
+  /// Entries that were not used for this many days are deleted.
   public var days: Int
-  /// Free bytes that the volume keeps; nil for 1 GiB or 5 % of it, whichever is smaller.
+  /// Free bytes that must remain on the volume; nil for 1 GiB or 5 % of it, whichever is smaller.
   public var reserve: UInt64?
 
   public init(
@@ -19,9 +19,9 @@ public struct CacheLimits: Equatable, Sendable {
   func reserve(ofVolume total: UInt64) -> UInt64 { reserve ?? min(1 << 30, total / 20) }
 }
 
-/// Which entries go when room is needed.
+/// Decides which entries are deleted when space is needed.
 enum Eviction {
-  /// An entry as the decision sees it.
+  /// An entry, as far as the decision depends on it.
   struct Candidate: Equatable {
     var entry: EntryNumber
     var bytes: UInt64
@@ -29,11 +29,11 @@ enum Eviction {
     var used: Int64
     /// Seconds since 1970.
     var usedAt: Int64
-    /// Other bytes have taken its place.
+    /// The server has other bytes now.
     var isSuperseded = false
   }
 
-  /// What is missing.
+  /// The space that is missing.
   struct Need: Equatable {
     var bytes: UInt64 = 0
     var entries = 0
@@ -48,7 +48,8 @@ enum Eviction {
     }
   }
 
-  /// Those that go in any case, then the others in the order in which they go while there is need.
+  /// Entries that are deleted in any case, then the others in the order in which they are deleted
+  /// while space is missing.
   static func order(
     _ candidates: [Candidate], days: Int, now: Int64
   ) -> (always: [Candidate], whileNeeded: [Candidate]) {
@@ -66,9 +67,9 @@ enum Eviction {
     return (always, rest.sorted { ($0.used, $0.entry.value) < ($1.used, $1.entry.value) })
   }
 
-  /// What is missing for some more bytes and entries.
+  /// The space that is missing for some more bytes and entries.
   ///
-  /// - Parameter free: bytes that the volume has, and what of them it keeps.
+  /// - Parameter free: free bytes of the volume, and how many of them must remain.
   static func need(
     limits: CacheLimits, held: UInt64, entries: Int, adding bytes: UInt64,
     free: (now: UInt64, kept: UInt64)

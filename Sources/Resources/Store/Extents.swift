@@ -57,7 +57,7 @@ struct Extents: Equatable, Sendable {
       && ranges[index].upperBound >= range.upperBound
   }
 
-  /// Where the held positions that begin at this one end; the position itself where it is a hole.
+  /// The end of the held positions that begin at this one; the position itself if it is not held.
   func end(from position: UInt64) -> UInt64 {
     let index = firstIndex(endingAtOrAfter: position + 1)
     guard index < ranges.count, ranges[index].lowerBound <= position else { return position }

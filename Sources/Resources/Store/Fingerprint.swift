@@ -1,17 +1,17 @@
 import CXXHash
 
-/// Hashes that tell damaged bytes from whole ones (XXH3). Not against an attacker who may choose
-/// the seed or the secret.
+/// Hashes that detect damage (XXH3). They do not help against an attacker who may choose the seed
+/// or the secret.
 enum Fingerprint {
-  /// The hash of some bytes; the seed binds it to where they belong.
+  /// The hash of some bytes; the seed binds it to their place.
   static func of(_ bytes: [UInt8], seed: UInt64) -> UInt64 {
     bytes.withUnsafeBytes { cx_hash($0.baseAddress, $0.count, seed) }
   }
 
-  /// Bytes that `wide` needs at least as its secret.
+  /// The least number of bytes that `wide` needs as its secret.
   static let secretLength = 192
 
-  /// A 128-bit hash that nobody can aim at without the secret.
+  /// A 128-bit hash that nobody can predict without the secret.
   static func wide(_ bytes: [UInt8], secret: [UInt8]) -> [UInt8] {
     let hash = bytes.withUnsafeBytes { wideHash($0, secret) }
     return bytesOf(hash.high64) + bytesOf(hash.low64)

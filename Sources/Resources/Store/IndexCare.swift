@@ -1,8 +1,7 @@
-// What happens to an index that is locked, damaged or too new.
+// An index that is locked, damaged or too new.
 extension CacheStore {
-  /// Uses the index. One that turns out to be damaged is opened anew, as another process may have
-  /// begun a new one already; one that is damaged still is set aside. The entries in use are gone
-  /// then.
+  /// Uses the index. A damaged one is opened again, because another process may already have begun
+  /// a new one; if it is still damaged, it is set aside. The entries in use are lost then.
   func indexed<Result>(
     _ body: () throws(DatabaseError) -> Result
   ) throws(CacheError) -> Result {
@@ -13,7 +12,7 @@ extension CacheStore {
       if error.isFull { throw .noRoom }
       guard error.isDamage, damages < 2, !isReadOnly else { throw .unusable(error.reason) }
       damages += 1
-      // A check of the whole does not find all that can be wrong.
+      // A check of the whole file does not find every kind of damage.
       if damages > 1 { CacheStore.setAside(directory, disk) }
       uses = [:]
       heldAtCommit = nil
@@ -24,13 +23,13 @@ extension CacheStore {
     }
   }
 
-  /// Opens the index, or a new one where it is damaged.
+  /// Opens the index, or a new one if it is damaged.
   static func openIndex(
     _ directory: String, _ disk: any Disk
   ) throws(CacheError) -> (index: CacheIndex, isRenewed: Bool) {
     let path = directory + "/index.db"
     for attempt in 0..<2 {
-      // SQLite would make it readable for others; its journal takes after it.
+      // SQLite would make it readable for other users; its journal gets the same mode.
       if let made = try? disk.open(path, creating: true) { _ = made }
       let found: CacheIndex?
       do {
@@ -49,7 +48,8 @@ extension CacheStore {
 
   private static func setAside(_ directory: String, _ disk: any Disk) {
     let path = directory + "/index.db"
-    // The journal belongs to the damaged file: rolled back into a new one it would damage that too.
+    // The journal belongs to the damaged file; rolled back into a new one, it would damage that
+    // too.
     _ = try? disk.remove(path + "-journal")
     try? disk.rename(path, to: path + ".damaged")
   }

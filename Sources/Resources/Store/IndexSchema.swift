@@ -1,9 +1,9 @@
-/// The tables of the cache's index, as the steps that made each version from the one before.
+/// The tables of the cache's index, as the steps from each version to the next.
 enum IndexSchema {
   static let steps: [[String]] = [
     [
       "CREATE TABLE meta (name TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID",
-      // Numbers of entries are never used again: an old reference finds nothing.
+      // Numbers of entries are never used again, so an old reference finds nothing.
       """
       CREATE TABLE entry (
         id INTEGER PRIMARY KEY AUTOINCREMENT, key BLOB NOT NULL, state INTEGER NOT NULL,
@@ -26,9 +26,10 @@ enum IndexSchema {
         misses INTEGER NOT NULL, served INTEGER NOT NULL, fetched INTEGER NOT NULL) WITHOUT ROWID
       """
     ],
-    // What was stored before counts as public: it may name less, not more.
+    // Entries of former versions count as public: that allows them to name less, not more.
     ["ALTER TABLE entry ADD COLUMN isPrivate INTEGER NOT NULL DEFAULT 0"],
-    // What was stored before is relative to the address that was asked, until its server is.
+    // Entries of former versions are relative to the requested address, until their server is
+    // asked.
     ["ALTER TABLE entry ADD COLUMN address TEXT", "ALTER TABLE entry ADD COLUMN charset TEXT"],
   ]
 }

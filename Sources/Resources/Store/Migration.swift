@@ -1,20 +1,20 @@
 extension Database {
-  /// Makes the newest version of whatever version the file has (`user_version`).
+  /// Migrates a file of any version to the newest one (`user_version`).
   ///
-  /// - Parameter steps: the statements that made each version from the one before.
-  /// - Returns: false where a newer program made it.
+  /// - Parameter steps: the statements from each version to the next.
+  /// - Returns: false if a newer program made the file.
   func migrate(_ steps: [[String]]) throws(DatabaseError) -> Bool {
     let newest = Int64(steps.count)
-    // A newer program may keep its journal in another way: nothing of that is touched.
+    // A newer program may use its journal in another way, so nothing is touched.
     guard try version() <= newest else { return false }
-    // A journal that is cut off needs no directory to be synced, and works on any file system.
+    // A journal that is truncated needs no directory sync, and works on any file system.
     try run("PRAGMA journal_mode = TRUNCATE")
     try run("PRAGMA synchronous = FULL")
     try run("PRAGMA trusted_schema = OFF")
     try run("PRAGMA cell_size_check = ON")
     if try version() == newest { return true }
     return try transaction { () throws(DatabaseError) in
-      // Read again: another process may have done it meanwhile.
+      // Read again: another process may have migrated it meanwhile.
       let found = try version()
       guard (0...newest).contains(found) else { return false }
       for step in steps[Int(found)...] {
@@ -25,7 +25,7 @@ extension Database {
     }
   }
 
-  /// The version of what is there.
+  /// The version of the file.
   func version() throws(DatabaseError) -> Int64 {
     try run("PRAGMA user_version").first?.first?.number ?? 0
   }

@@ -1,10 +1,10 @@
 import System
 
-// A cache that cannot be written: what is whole in it is read, and nothing is stored.
+// A cache that cannot be written: entries that are whole are read, and nothing is stored.
 extension CacheStore {
   static let notWritable = CacheError.unusable("its directory cannot be written")
 
-  /// Whether there is a cache in a directory that may be read but not be changed.
+  /// Whether a directory has a cache that can be read but not changed.
   static func isReadOnly(_ directory: String, _ disk: any Disk) -> Bool {
     let index = directory + "/index.db"
     guard (try? disk.openReading(index)) != nil else { return false }
@@ -25,7 +25,7 @@ extension CacheStore {
     return found
   }
 
-  /// The content of a row where all of its bytes are stored; a part could not be completed.
+  /// The content of a row if all of its bytes are stored; a part could not be completed.
   func wholeContent(of row: CacheIndex.Row) throws(DatabaseError) -> StoredContent? {
     let file: any DiskFile
     if let use = uses[row.entry] {

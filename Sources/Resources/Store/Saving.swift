@@ -1,13 +1,13 @@
 import System
 
-/// What the cache did, over some time.
+/// What the cache did over some time.
 public struct Saving: Equatable, Sendable {
   /// Requests that were sent to servers.
   public var requests: UInt64
-  /// Reads that were answered without any.
+  /// Reads that were answered without a request.
   public var hits: UInt64
   public var misses: UInt64
-  /// Bytes given to readers, each once for each time that a resource is opened.
+  /// Bytes that readers were given, each counted once per opening of a resource.
   public var served: UInt64
   /// Bytes that came from servers.
   public var fetched: UInt64
