@@ -10,7 +10,7 @@ extension Director {
     case jump(Stage.Event)
     /// The answer to `judge`: the stories that the rules forbid by now, if the asked one is among
     /// them, and whether it can be opened without starting a process.
-    case judged(Stage.Telling, forbidden: [Int], opensAtOnce: Bool)
+    case judged(Stage.Play, forbidden: [Int], opensAtOnce: Bool)
     /// The answer to `checkViews`.
     case viewsChecked(story: Int, isForbidden: Bool)
     /// A picture from before is on the screen, as `showPoster` wants.
@@ -41,7 +41,7 @@ extension Director {
     /// What was entered last is over; what is left of its sound is heard, or not.
     case leave(keepsSound: Bool)
     /// Answered by `judged`.
-    case judge(Stage.Telling)
+    case judge(Stage.Play)
     /// A story's turn has come: nothing of it is on the screen.
     case enter(story: Int, slide: Slide?)
     /// A picture from before, if there is one, stands for the story. Answered by `posterShown`.
@@ -51,7 +51,7 @@ extension Director {
     /// The story that was entered counts for nothing.
     case withdraw
     /// It gets a slot and plays. Where that cannot be, `failed` answers.
-    case play(Stage.Telling)
+    case play(Stage.Play)
     case setPaused(Bool)
     case showError(story: Int, reason: String)
     case showEndCard

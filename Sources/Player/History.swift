@@ -4,8 +4,8 @@ import Resources
 import Stories
 import System
 
-/// The player's side of what is remembered across runs: it asks before the first telling what the
-/// rules depend on, counts what is seen, and never waits for the disk while stories are told.
+/// The player's side of what is remembered across runs: it asks before the first story plays what the
+/// rules depend on, counts what is seen, and never waits for the disk while stories play.
 public final class History {
   /// How long the start may wait for what was seen before.
   private static let openingPatience = Duration.milliseconds(1_500)
@@ -20,7 +20,7 @@ public final class History {
   private var thread: HistoryThread?
   private var ownNotice: String?
   private var hasLookedUp = false
-  /// What is told, in its order.
+  /// What is played, in its order.
   private(set) var stories: [Story] = []
   private var viewings = Viewings(Feed(title: ""))
   /// Where to begin; nil for the beginning.
@@ -37,11 +37,11 @@ public final class History {
   /// Where the current story began.
   private var beginning = Duration.zero
   private var hasBegun = false
-  /// Whether all there was is told: then there is no place to go on at.
+  /// Whether all there was has played: then there is no place to go on at.
   private var isThrough = false
   /// Left before its end; for itself once more that is no skip.
   private var isLeft = false
-  /// Whether no telling is under way.
+  /// Whether no play is under way.
   private var isClosed = true
 
   /// - Parameter sources: what the viewer named, for the place where the last run of them stopped.
@@ -54,7 +54,7 @@ public final class History {
     }.joined(separator: "\n")
     directory = options.keepsHistory ? StateFolder.path : nil
     if options.keepsHistory, directory == nil { ownNotice = "no history: HOME is not set" }
-    // Opened while the sources are read, where the first telling depends on it.
+    // Opened while the sources are read, where the first story depends on it.
     if rules.unseenFirst || resumes { prepare() }
   }
 
@@ -72,9 +72,9 @@ public final class History {
     }
   }
 
-  // MARK: - Before the first telling
+  // MARK: - Before the first story
 
-  /// What of a feed is told, in which order.
+  /// What of a feed is played, in which order.
   public func select(from feed: Feed) -> ViewingRules.Selection {
     let whole = feed.reels.flatMap(\.stories)
     var findings = HistoryFindings()
@@ -91,7 +91,7 @@ public final class History {
     return selection
   }
 
-  /// Where to begin: at the remembered story, or where it is told no more at the next one that is.
+  /// Where to begin: at the remembered story, or where that is not played any more, at the next one that is.
   private static func start(
     at place: HistoryPlace, among numbers: [Int]?
   ) -> (story: Int, position: Duration)? {
@@ -131,7 +131,7 @@ public final class History {
 
   /// The moment at which the current story will have been seen, or is where the run is.
   var nextMoment: Instant? {
-    // Where nothing is waited for, what is shown tells.
+    // Where nothing is waited for, what is shown decides.
     let isDue = showing.isBecomingSeen && !isUntimed
     let seen = isDue ? shownSince.map { $0 + Showing.least } : nil
     return [seen, placeDue].compactMap(\.self).min()
@@ -172,7 +172,7 @@ public final class History {
       || rules.refusal(of: stories[story], completions: 0, now: now) != nil
   }
 
-  /// Whether a story will be told if it comes next: no other player can use up its views, and its
+  /// Whether a story will play if it comes next: no other player can use up its views, and its
   /// time is not about to end.
   func isSure(_ story: Int) -> Bool {
     !viewings.isLimited(story)
@@ -225,9 +225,9 @@ public final class History {
     add(counts(of: showing.reached(isUntimed ? slot.playback.position(at: now) : now - since)))
   }
 
-  /// The current telling is over.
+  /// The current play is over.
   ///
-  /// - Returns: whether the story is told no more.
+  /// - Returns: whether the story is not played any more.
   @discardableResult
   func end(_ how: Showing.End, _ slot: StorySlot?) -> Bool {
     countSkip()

@@ -1,8 +1,8 @@
 import Resources
 import System
 
-/// What became of one telling of a story.
-struct TellingMetrics {
+/// What became of one play of a story.
+struct StoryMetrics {
   enum Status: String {
     case ended, skipped, stopped, failed
   }
@@ -13,7 +13,7 @@ struct TellingMetrics {
   var error: String?
   /// What was not as it should be although it played.
   var notes: [String] = []
-  /// From the telling's begin to its first picture on the screen.
+  /// From the begin of the play to its first picture on the screen.
   var firstPictureMs: Double?
   var framesDecoded = 0
   var framesShown = 0
@@ -69,7 +69,7 @@ package struct Samples {
 
 /// What a run measured; written as JSON by `--report`.
 struct Metrics {
-  var stories: [TellingMetrics] = []
+  var stories: [StoryMetrics] = []
   /// Key read to the last byte of the answering story's picture.
   var keyLatencies = Samples()
   /// Last picture of a story to the first of the next, where it went on by itself.

@@ -183,7 +183,7 @@ final class PlaybackPool {
     let session: DecoderSession
     do {
       session = try DecoderSession(
-        from: decoders, telling: resource, opener: opener, shape: shape,
+        from: decoders, decoding: resource, opener: opener, shape: shape,
         soundRate: speaker.map { _ in UInt32(SoundFormat.rate) })
     } catch {
       throw ResourceError("the decoder does not start: \(error.reason)")

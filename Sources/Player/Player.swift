@@ -40,7 +40,7 @@ public final class Player {
   var pointer = Pointer()
   var links = LinkOpener()
   var saver: StillSaver?
-  var log: TellingLog
+  var log: PlaybackLog
   let history: History
   var remembersPlace = false
   var endedBy: Signals.Signal?
@@ -69,7 +69,7 @@ public final class Player {
     self.signals = signals
     self.processStart = processStart
     self.history = history
-    log = TellingLog(events: options.log)
+    log = PlaybackLog(events: options.log)
     screen = Screen(terminal: terminal, options: options)
     loudness = Loudness(options: options)
     self.pool = PlaybackPool(
@@ -168,7 +168,7 @@ public final class Player {
     moments += pool.all.map(\.deadline)
     if !screen.isBusy {
       if !director.showsError { moments.append(pool.current?.nextMoment) }
-      moments.append(view.nextMoment(scene(now: now)))
+      moments.append(view.nextMoment(viewModel(now: now)))
       moments.append(reactions.nextMoment(at: now, position: runningPosition(now: now)))
       moments.append(screen.nextMoment(now: now))
       moments.append(history.nextMoment)
@@ -198,7 +198,7 @@ public final class Player {
     guard !isFinished else { return }
     stepReactions(now: now)
     // The chrome first: after a change of size its drawing clears the screen.
-    screen.draw(view.chrome(scene(now: now)))
+    screen.draw(view.chrome(viewModel(now: now)))
     paint(now: now)
   }
 
@@ -263,7 +263,7 @@ public final class Player {
 
   private func paint(now: Instant) {
     guard !screen.layout.isTooSmall else { return }
-    var overlays = view.overlays(scene(now: now))
+    var overlays = view.overlays(viewModel(now: now))
     if !view.showsHelp, !stage.isAtEndCard {
       reactions.add(to: &overlays, columns: screen.columns, style: screen.previewStyle, at: now)
     }
@@ -289,8 +289,8 @@ public final class Player {
     pool.letGo()
   }
 
-  func scene(now: Instant) -> Scene {
-    Scene(
+  func viewModel(now: Instant) -> ViewModel {
+    ViewModel(
       stage: stage, stories: stories, reelNames: reelNames, slot: pool.current,
       reelWasSeen: history.wasSeen(reelOf: stage.current.story), layout: screen.layout,
       unicode: terminal.abilities.unicode, metrics: log.metrics, byteRate: bytes.network.rate,

@@ -16,8 +16,8 @@ extension Player {
   func stop(now: Instant) {
     if !stage.isAtEndCard && stage.storyCount > 0 {
       if stage.isWaiting {
-        // It was told to its end: the next one's turn would come, if there were one.
-        if let next = stage.told(from: stage.current.story + 1) {
+        // It has played to its end: the next one's turn would come, if there were one.
+        if let next = stage.playable(from: stage.current.story + 1) {
           history.setPlace(next, .zero)
         } else {
           history.clearPlace()

@@ -119,7 +119,7 @@ extension Player {
     switch gesture {
     case .hold(let down): direct(.command(.hold(down)), now: now)
     case .click(let row, let column):
-      if row == screen.layout.barRow, let target = view.segment(at: column, scene(now: now)) {
+      if row == screen.layout.barRow, let target = view.segment(at: column, viewModel(now: now)) {
         clickBar(target.index, target.fraction, now: now)
       } else {
         direct(.jump(column < screen.columns / 2 ? .previous : .next), now: now)

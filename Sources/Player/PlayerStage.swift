@@ -26,7 +26,7 @@ extension Player {
   private func execute(_ effect: Director.Effect, now: Instant) -> Director.Input? {
     switch effect {
     case .leave(let keepsSound): leaveStory(keepsSound: keepsSound, now: now)
-    case .judge(let telling): return judge(telling)
+    case .judge(let play): return judge(play)
     case .enter(let story, let slide): enter(story, slide, now: now)
     case .showPoster(let story):
       guard let poster = posters[story] else { return nil }
@@ -37,7 +37,7 @@ extension Player {
     case .checkViews(let story):
       return history.asks(about: story) ? nil : .viewsChecked(story: story, isForbidden: false)
     case .withdraw: log.withdraw()
-    case .play(let telling): return play(telling, now: now)
+    case .play(let next): return play(next, now: now)
     case .setPaused(let paused):
       options.log.note(.playback, paused ? "paused" : "no longer paused")
       pool.current?.setPaused(paused, at: now)
@@ -69,13 +69,13 @@ extension Player {
   }
 
   /// Whether the rules forbid a story; only then it matters which others they forbid.
-  private func judge(_ telling: Stage.Telling) -> Director.Input {
+  private func judge(_ play: Stage.Play) -> Director.Input {
     let time = WallClock.seconds
-    let isForbidden = history.forbids(telling.story, now: time)
+    let isForbidden = history.forbids(play.story, now: time)
     return .judged(
-      telling,
+      play,
       forbidden: isForbidden ? stories.indices.filter { history.forbids($0, now: time) } : [],
-      opensAtOnce: pool.canPlayAtOnce(telling.story))
+      opensAtOnce: pool.canPlayAtOnce(play.story))
   }
 
   private func enter(_ story: Int, _ slide: Director.Slide?, now: Instant) {
@@ -87,16 +87,16 @@ extension Player {
     if let slide { screen.slideNext(from: slide == .forward ? .right : .left) }
   }
 
-  private func play(_ telling: Stage.Telling, now: Instant) -> Director.Input? {
+  private func play(_ play: Stage.Play, now: Instant) -> Director.Input? {
     // A run that goes on where the last one stopped begins within a story.
-    let position = telling.generation == 1 ? history.start?.position : nil
+    let position = play.generation == 1 ? history.start?.position : nil
     do {
       try pool.play(
-        telling.story, generation: telling.generation, from: position ?? .zero, now: now)
+        play.story, generation: play.generation, from: position ?? .zero, now: now)
       if stage.isPaused { pool.current?.setPaused(true, at: now) }
       return nil
     } catch {
-      return fail(generation: telling.generation, reason: error.reason, now: now)
+      return fail(generation: play.generation, reason: error.reason, now: now)
     }
   }
 

@@ -1,7 +1,7 @@
 import DecoderLink
 
-/// The first pictures of stories that were told, so that one who passes them by in a hurry sees
-/// where he is.
+/// The first pictures of stories that were played, so that a viewer who skips past them in a hurry sees
+/// which they are.
 struct Posters {
   /// In pixels, of all of them together: 4 bytes each.
   private static let most = 1 << 20

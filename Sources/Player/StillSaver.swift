@@ -30,7 +30,7 @@ package final class StillSaver {
       width: UInt32(max(1, width * scale)), height: UInt32(max(1, height * scale)))
     do {
       session = try DecoderSession(
-        from: pool, telling: resource, opener: opener, shape: shape, waits: true)
+        from: pool, decoding: resource, opener: opener, shape: shape, waits: true)
     } catch {
       throw ResourceError("the decoder does not start: \(error.reason)")
     }

@@ -7,7 +7,7 @@ import System
 import Terminal
 
 /// All that a frame's words depend on.
-struct Scene {
+struct ViewModel {
   let stage: Stage
   let stories: [Story]
   let reelNames: [String]
@@ -43,7 +43,7 @@ struct Scene {
   }
 }
 
-/// What surrounds and covers the picture: decided from the scene and the viewer's choices.
+/// What surrounds and covers the picture: decided from the model and the viewer's choices.
 struct View {
   enum Caption { case short, long, off }
 
@@ -117,112 +117,112 @@ struct View {
   }
 
   /// The next moment at which the words change by themselves.
-  func nextMoment(_ scene: Scene) -> Instant? {
+  func nextMoment(_ model: ViewModel) -> Instant? {
     var moments: [Instant] = []
-    if let notice, scene.now < notice.until { moments.append(notice.until) }
-    if scene.now - lastKey < View.dimAfter { moments.append(lastKey + View.dimAfter) }
-    if let since = scene.waitingSince(storyBegan) {
-      let spins = scene.now - since >= View.loadingPatience
-      moments.append(spins ? scene.now + .milliseconds(100) : since + View.loadingPatience)
-    } else if let playback = scene.slot?.playback, playback.isRunning,
+    if let notice, model.now < notice.until { moments.append(notice.until) }
+    if model.now - lastKey < View.dimAfter { moments.append(lastKey + View.dimAfter) }
+    if let since = model.waitingSince(storyBegan) {
+      let spins = model.now - since >= View.loadingPatience
+      moments.append(spins ? model.now + .milliseconds(100) : since + View.loadingPatience)
+    } else if let playback = model.slot?.playback, playback.isRunning,
       let length = playback.length
     {
-      let steps = Double(2 * max(1, scene.columns / max(1, scene.reel.count)))
+      let steps = Double(2 * max(1, model.columns / max(1, model.reel.count)))
       let step = max(0.1, length.inSeconds / steps)
-      moments.append(scene.now + .seconds(step))
+      moments.append(model.now + .seconds(step))
     }
     return moments.min()
   }
 
   // MARK: - The rows around the picture
 
-  func chrome(_ scene: Scene) -> Chrome {
-    var chrome = Chrome(segments: segments(scene))
-    chrome.titleLeft = titleLeft(scene)
-    chrome.titleRight = titleRight(scene)
-    chrome.caption = notice(at: scene.now) ?? captionRow(scene)
+  func chrome(_ model: ViewModel) -> Chrome {
+    var chrome = Chrome(segments: segments(model))
+    chrome.titleLeft = titleLeft(model)
+    chrome.titleRight = titleRight(model)
+    chrome.caption = notice(at: model.now) ?? captionRow(model)
     chrome.captionRight = options.keys.name(of: .help).map { "\($0) help" } ?? ""
     chrome.error = error
-    chrome.dimmed = scene.now - lastKey >= View.dimAfter
-    chrome.hidden = chromeIsHidden(at: scene.now)
+    chrome.dimmed = model.now - lastKey >= View.dimAfter
+    chrome.hidden = chromeIsHidden(at: model.now)
     return chrome
   }
 
-  private func captionRow(_ scene: Scene) -> String {
-    guard !scene.stage.isAtEndCard, let story = scene.story else { return "" }
+  private func captionRow(_ model: ViewModel) -> String {
+    guard !model.stage.isAtEndCard, let story = model.story else { return "" }
     // Unfolded, it stands over the picture.
     if caption == .long, story.caption != nil { return "" }
     return story.caption ?? story.shortName
   }
 
-  private func segments(_ scene: Scene) -> Segments {
-    let reel = scene.reel
-    guard !scene.stage.isAtEndCard else {
+  private func segments(_ model: ViewModel) -> Segments {
+    let reel = model.reel
+    guard !model.stage.isAtEndCard else {
       return Segments(count: reel.count, current: max(0, reel.count - 1), fill: 1)
     }
     var fill: Double? = 0
-    if let slot = scene.slot, slot.hasPicture {
-      let position = slot.playback.position(at: scene.now).inSeconds
+    if let slot = model.slot, slot.hasPicture {
+      let position = slot.playback.position(at: model.now).inSeconds
       // In half columns: a finer step could not be seen, and would have to be drawn.
-      let steps = Double(2 * max(1, scene.columns / max(1, reel.count)))
+      let steps = Double(2 * max(1, model.columns / max(1, reel.count)))
       fill = slot.playback.length.map { length in
         (min(1, position / max(0.001, length.inSeconds)) * steps).rounded(.down) / steps
       }
     }
-    if scene.stage.isWaiting { fill = 1 }
+    if model.stage.isWaiting { fill = 1 }
     return Segments(
-      count: reel.count, current: scene.stage.current.story - reel.lowerBound, fill: fill,
-      cached: scene.slot?.progress?.reach(from: fill ?? 0))
+      count: reel.count, current: model.stage.current.story - reel.lowerBound, fill: fill,
+      cached: model.slot?.progress?.reach(from: fill ?? 0))
   }
 
   /// The segment under a column, and how far along it.
-  func segment(at column: Int, _ scene: Scene) -> (index: Int, fraction: Double)? {
-    segments(scene).segment(atColumn: column, columns: scene.columns)
+  func segment(at column: Int, _ model: ViewModel) -> (index: Int, fraction: Double)? {
+    segments(model).segment(atColumn: column, columns: model.columns)
   }
 
-  private func titleLeft(_ scene: Scene) -> String {
-    guard let story = scene.story, !scene.reelNames.isEmpty else { return "" }
-    let reel = scene.stage.reel(of: scene.stage.current.story)
-    let author = scene.reelNames[reel].isEmpty ? story.author ?? "" : scene.reelNames[reel]
-    let mark = scene.reelWasSeen ? (scene.unicode ? " ✓" : " (seen)") : ""
+  private func titleLeft(_ model: ViewModel) -> String {
+    guard let story = model.story, !model.reelNames.isEmpty else { return "" }
+    let reel = model.stage.reel(of: model.stage.current.story)
+    let author = model.reelNames[reel].isEmpty ? story.author ?? "" : model.reelNames[reel]
+    let mark = model.reelWasSeen ? (model.unicode ? " ✓" : " (seen)") : ""
     guard let published = story.published else { return author + mark }
-    return "\(author)\(mark)  \(Words.age(of: published, now: scene.wallClock))"
+    return "\(author)\(mark)  \(Words.age(of: published, now: model.wallClock))"
   }
 
-  private func titleRight(_ scene: Scene) -> String {
-    let place = [isMuted ? "muted" : nil, number(scene)].compactMap(\.self)
-    if scene.stage.isPaused {
-      let mark = scene.unicode ? "▮▮" : "paused"
+  private func titleRight(_ model: ViewModel) -> String {
+    let place = [isMuted ? "muted" : nil, number(model)].compactMap(\.self)
+    if model.stage.isPaused {
+      let mark = model.unicode ? "▮▮" : "paused"
       return place.isEmpty ? mark : mark + " " + place.joined(separator: "  ")
     }
-    let wish = scene.stage.isWaiting ? options.keys.name(of: .next).map { ["press \($0)"] } : nil
+    let wish = model.stage.isWaiting ? options.keys.name(of: .next).map { ["press \($0)"] } : nil
     return ((wish ?? []) + place).joined(separator: "  ")
   }
 
   /// The place in the reel; nil where the bar's row says it already, beside a window of segments.
-  private func number(_ scene: Scene) -> String? {
-    let shown = segments(scene).places(columns: scene.columns).count
-    guard shown == 0 || shown == scene.reel.count else { return nil }
-    return "\(scene.stage.current.story - scene.reel.lowerBound + 1)/\(scene.reel.count)"
+  private func number(_ model: ViewModel) -> String? {
+    let shown = segments(model).places(columns: model.columns).count
+    guard shown == 0 || shown == model.reel.count else { return nil }
+    return "\(model.stage.current.story - model.reel.lowerBound + 1)/\(model.reel.count)"
   }
 
   // MARK: - Over the picture
 
-  func overlays(_ scene: Scene) -> Overlays {
+  func overlays(_ model: ViewModel) -> Overlays {
     var overlays = Overlays()
-    if scene.stage.isAtEndCard {
-      overlays.endCard = [endWords(scene)]
-      if scene.savedBytes > 0 {
-        overlays.endCard.append("\(Words.bytes(scene.savedBytes)) were not fetched again")
+    if model.stage.isAtEndCard {
+      overlays.endCard = [endWords(model)]
+      if model.savedBytes > 0 {
+        overlays.endCard.append("\(Words.bytes(model.savedBytes)) were not fetched again")
       }
-      if scene.stage.isExhausted { overlays.endCard.append(nothingLeftWords(scene)) }
-      overlays.endKeys = endKeys(scene)
-    } else if let since = scene.waitingSince(storyBegan),
-      scene.now - since >= View.loadingPatience
+      if model.stage.isExhausted { overlays.endCard.append(nothingLeftWords(model)) }
+      overlays.endKeys = endKeys(model)
+    } else if let since = model.waitingSince(storyBegan),
+      model.now - since >= View.loadingPatience
     {
-      let name = scene.story?.shortName ?? ""
-      let words = scene.slot?.progress.map { Words.waiting(for: name, $0) } ?? name
-      overlays.spinner = .init(text: words, phase: Int((scene.now - since).milliseconds / 100))
+      let name = model.story?.shortName ?? ""
+      let words = model.slot?.progress.map { Words.waiting(for: name, $0) } ?? name
+      overlays.spinner = .init(text: words, phase: Int((model.now - since).milliseconds / 100))
     }
     if showsHelp {
       overlays.help = options.keys.helpRows.map {
@@ -230,44 +230,44 @@ struct View {
       }
       return overlays
     }
-    if caption == .long, let text = scene.story?.caption { overlays.caption = text }
-    if showsInfo { overlays.info = info(scene) }
+    if caption == .long, let text = model.story?.caption { overlays.caption = text }
+    if showsInfo { overlays.info = info(model) }
     return overlays
   }
 
-  private func endWords(_ scene: Scene) -> String {
-    let stories = scene.stage.storyCount
-    let reels = scene.stage.reels.count
+  private func endWords(_ model: ViewModel) -> String {
+    let stories = model.stage.storyCount
+    let reels = model.stage.reels.count
     return "That was all: \(stories) \(stories == 1 ? "story" : "stories"), "
       + "\(reels) \(reels == 1 ? "reel" : "reels")"
   }
 
-  /// Why nothing is told any more: what had its time is over, the rest was seen.
-  private func nothingLeftWords(_ scene: Scene) -> String {
+  /// Why nothing is played any more: the time of some is over, and the rest was seen.
+  private func nothingLeftWords(_ model: ViewModel) -> String {
     var reasons: [ViewingRules.Refusal: Int] = [:]
-    for story in scene.stories {
-      let refusal = options.rules.refusal(of: story, completions: 0, now: scene.wallClock)
+    for story in model.stories {
+      let refusal = options.rules.refusal(of: story, completions: 0, now: model.wallClock)
       reasons[refusal ?? .exhausted, default: 0] += 1
     }
     if reasons.count == 1, let only = reasons.keys.first { return only.words }
     return ViewingRules.Refusal.words(for: reasons)
   }
 
-  private func endKeys(_ scene: Scene) -> [Overlays.Row] {
+  private func endKeys(_ model: ViewModel) -> [Overlays.Row] {
     let quit = Overlays.Row(keys: options.keys.name(of: .quit) ?? "", meaning: "quit")
     let others: [Overlays.Row] = [
       .init(keys: "Enter", meaning: "again"),
       .init(keys: options.keys.name(of: .previous) ?? "", meaning: "back"),
     ]
-    return ((scene.stage.isExhausted ? [] : others) + [quit]).filter { !$0.keys.isEmpty }
+    return ((model.stage.isExhausted ? [] : others) + [quit]).filter { !$0.keys.isEmpty }
   }
 
-  private func info(_ scene: Scene) -> [Overlays.Row] {
-    guard let slot = scene.slot, let info = slot.playback.info else { return [] }
+  private func info(_ model: ViewModel) -> [Overlays.Row] {
+    guard let slot = model.slot, let info = slot.playback.info else { return [] }
     let codecs = [info.pictureCodec, info.soundCodec].compactMap { $0 }.joined(separator: " + ")
     let shown = slot.playback.shown.map { "\($0.width)x\($0.height)" } ?? "-"
     let rate = info.frameRate.map { " \(Words.fixed($0, digits: 2)) fps" } ?? ""
-    let counts = scene.metrics.stories.last
+    let counts = model.metrics.stories.last
     let perFrame = counts.map { $0.framesShown > 0 ? $0.bytesToTerminal / $0.framesShown : 0 } ?? 0
     let length = slot.playback.length.map { Words.length($0) } ?? "?"
     let rows: [Overlays.Row] = [
@@ -279,7 +279,7 @@ struct View {
       .init(keys: "dropped", meaning: "\(slot.playback.framesDropped)"),
     ]
     let notes = slot.notes.all.map { Overlays.Row(keys: "note", meaning: $0) }
-    return rows + notes + (slot.progress.map { cacheRows($0, rate: scene.byteRate) } ?? [])
+    return rows + notes + (slot.progress.map { cacheRows($0, rate: model.byteRate) } ?? [])
   }
 
   private func cacheRows(_ progress: ResourceProgress, rate: UInt64?) -> [Overlays.Row] {

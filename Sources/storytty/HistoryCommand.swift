@@ -49,7 +49,7 @@ struct HistoryCommand {
   }
 }
 
-/// `storytty stats`: how often stories were told, and what the cache has spared.
+/// `storytty stats`: how often stories were played, and what the cache has spared.
 struct StatsCommand {
   let invocation: Invocation
 

@@ -16,7 +16,7 @@ struct ListCommand {
     return Output.write(text + "\n") ? Status.well : Status.usage
   }
 
-  /// The feed with its reels in the order of telling. Nothing that was seen is looked up where that
+  /// The feed with its reels in the order of playing. Nothing that was seen is looked up where that
   /// does not depend on it.
   private func inOrder(_ feed: Feed) -> Feed {
     let rules = invocation.play.rules
@@ -48,7 +48,7 @@ struct ListCommand {
     return lines.joined(separator: "\n")
   }
 
-  /// Why it is not told any more, or that it was seen; nil for what is new.
+  /// Why it is not played any more, or that it was seen; nil for what is new.
   private func mark(_ story: Story, _ past: Sighting, now: Int64) -> String? {
     let refusal = invocation.play.rules.refusal(
       of: story, completions: Int(past.completions), now: now)

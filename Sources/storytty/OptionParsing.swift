@@ -118,7 +118,7 @@ extension OptionTable {
     return text + """
 
       What an option without an argument does, a later one undoes: --no-manual for --manual, --sound
-      for --no-sound. STORYTTY_LOG chooses what --log tells of: \(logCategories).
+      for --no-sound. STORYTTY_LOG chooses what --log notes: \(logCategories).
 
       Press ? while a story plays to see the keys.
 

@@ -54,7 +54,7 @@ struct PrefetchCommand {
     var outcomes: [Outcome] = []
     for (index, address) in urls.enumerated() {
       let outcome = fetch(address, number: index + 1, of: urls.count, from: network)
-      tell(outcome)
+      report(outcome)
       outcomes.append(outcome)
     }
     // Only what the index has once all is written will be there later.
@@ -132,7 +132,7 @@ struct PrefetchCommand {
         reason: "it has \(Words.bytes(length)), and the cache holds \(Words.bytes(limits.bytes)) at"
           + " most; see --cache-size", isRefusal: true)
     }
-    // Where the index is held for a moment, storing it tells.
+    // Where the index is held for a moment, storing it finds out.
     if (try? CacheDirectory(path, limits: limits).hasRoom(for: missing)) == false {
       throw Failure(
         reason:
@@ -157,7 +157,7 @@ struct PrefetchCommand {
     return try answer?.get() ?? []
   }
 
-  private func tell(_ outcome: Outcome) {
+  private func report(_ outcome: Outcome) {
     if let error = outcome.error {
       let what = outcome.isRefused ? "keep" : "fetch"
       return complain("cannot \(what) \(outcome.source): \(error)")
@@ -179,7 +179,7 @@ struct PrefetchCommand {
   }
 }
 
-/// One line of a terminal that tells how far a story has come; nothing where there is no terminal.
+/// One line of a terminal that shows how far a story has come; nothing where there is no terminal.
 private struct ProgressLine {
   let name: String
   let number: Int

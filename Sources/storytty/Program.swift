@@ -113,7 +113,7 @@ func openNetwork(_ options: NetworkOptions) -> Network? {
   }
 }
 
-/// Reads the sources of a command line; complains and returns nil where there is nothing to tell.
+/// Reads the sources of a command line; complains and returns nil where there is nothing to play.
 ///
 /// - Parameter listed: gets what standard input named, where that is a source.
 func readFeed(

@@ -4,7 +4,7 @@ import Resources
 import Stories
 import System
 
-/// Tells the stories in words, one line each: for terminals that can't move a cursor, and for
+/// Describes the stories in words, one line each: for terminals that can't move a cursor, and for
 /// screen readers.
 struct TextCommand {
   let invocation: Invocation

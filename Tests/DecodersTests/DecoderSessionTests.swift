@@ -45,7 +45,7 @@ private final class MemoryResource: Resource {
   private func session(from pool: DecoderPool) throws -> DecoderSession {
     let clip = try Clip(width: 320, height: 180, rate: 25, seconds: 1).file()
     return try DecoderSession(
-      from: pool, telling: MemoryResource(path: clip), opener: nil, shape: shape)
+      from: pool, decoding: MemoryResource(path: clip), opener: nil, shape: shape)
   }
 
   /// All events until the session has ended or failed, or the time is over.
@@ -133,7 +133,8 @@ private final class MemoryResource: Resource {
     let pool = DecoderPool(program: program)
     try directory.write([UInt8](repeating: 7, count: 4 << 20), to: "big")
     let session = try DecoderSession(
-      from: pool, telling: MemoryResource(path: directory.path + "/big"), opener: nil, shape: shape)
+      from: pool, decoding: MemoryResource(path: directory.path + "/big"), opener: nil, shape: shape
+    )
     #expect(try failure(events(session)) == "the decoder spoke out of turn")
   }
 
@@ -208,7 +209,8 @@ private final class MemoryResource: Resource {
       program: try liar(saying: [.opened(Lie.info)], flood: ofSound ? silence : stale))
     let clip = try Clip(width: 320, height: 180, rate: 25, seconds: 1).file()
     let session = try DecoderSession(
-      from: pool, telling: MemoryResource(path: clip), opener: nil, shape: shape, soundRate: 48_000)
+      from: pool, decoding: MemoryResource(path: clip), opener: nil, shape: shape, soundRate: 48_000
+    )
     session.allow(pictures: 1)
     session.allow(soundFrames: 1)
     if !ofSound { session.seek(to: .seconds(1)) }
@@ -257,7 +259,7 @@ private final class MemoryResource: Resource {
     let path = try directory.write(text, to: "list")
     let pool = DecoderPool(program: try decoder(faulty: "exec sleep 60"))
     let session = try DecoderSession(
-      from: pool, telling: MemoryResource(path: path), opener: nil, shape: shape)
+      from: pool, decoding: MemoryResource(path: path), opener: nil, shape: shape)
     #expect(session.isPlaylist == expected)
   }
 
@@ -275,7 +277,8 @@ private final class MemoryResource: Resource {
       ]))
     let clip = try Clip(width: 320, height: 180, rate: 25, seconds: 1).file()
     let session = try DecoderSession(
-      from: pool, telling: MemoryResource(path: clip), opener: nil, shape: shape, soundRate: 48_000)
+      from: pool, decoding: MemoryResource(path: clip), opener: nil, shape: shape, soundRate: 48_000
+    )
     session.allow(soundFrames: 1000)
     session.seek(to: .zero)
     let events = try events(session)
@@ -291,7 +294,8 @@ private final class MemoryResource: Resource {
     let pool = DecoderPool(program: try decoder())
     let clip = try Clip(width: 320, height: 180, rate: 25, seconds: 1, sound: true).file()
     let session = try DecoderSession(
-      from: pool, telling: MemoryResource(path: clip), opener: nil, shape: shape, soundRate: 48_000)
+      from: pool, decoding: MemoryResource(path: clip), opener: nil, shape: shape, soundRate: 48_000
+    )
     session.allow(pictures: 100)
     #expect(session.deadline == nil)
     session.allow(soundFrames: 48_000)
@@ -432,7 +436,7 @@ private final class MemoryResource: Resource {
 
   private func failure(of file: String, _ pool: DecoderPool) throws -> String? {
     let session = try DecoderSession(
-      from: pool, telling: MemoryResource(path: directory.path(file)), opener: nil, shape: shape)
+      from: pool, decoding: MemoryResource(path: directory.path(file)), opener: nil, shape: shape)
     session.allow(pictures: 1)
     return try failure(events(session))
   }

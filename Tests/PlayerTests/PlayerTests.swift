@@ -76,7 +76,7 @@ import Testing
         == "story 1 of 1, video: b.gif")
   }
 
-  @Test func line_tellsAStoryInWords() {
+  @Test func line_describesAStory() {
     let story = Story(
       source: .file("/a/beach.mp4"), kind: .video, caption: "Low tide", author: "anna",
       published: 1000, durationS: 12)

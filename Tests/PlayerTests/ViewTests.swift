@@ -10,13 +10,13 @@ import Testing
 @Suite struct ViewTests {
   private let now = Instant.now
 
-  private func scene(
+  private func model(
     _ stage: Stage, expires: [Int: Int64] = [:], columns: Int = 80, unicode: Bool = true
-  ) -> Scene {
+  ) -> ViewModel {
     let stories = (0..<stage.storyCount).map {
       Story(source: .file("/\($0).png"), expires: expires[$0])
     }
-    return Scene(
+    return ViewModel(
       stage: stage, stories: stories, reelNames: stage.reels.map { _ in "anna" }, slot: nil,
       reelWasSeen: false, layout: .layout(columns: columns, rows: 24), unicode: unicode,
       metrics: Metrics(), byteRate: nil, savedBytes: 0, now: now, wallClock: 1_000)
@@ -24,7 +24,7 @@ import Testing
 
   private func view() -> View { View(options: PlayOptions(), now: now) }
 
-  /// At the end card after one reel of which these are told no more.
+  /// At the end card after one reel of which these are not played any more.
   private func ended(stories: Int, exhausted: Range<Int>) -> Stage {
     var stage = Stage(reelSizes: [stories])
     _ = stage.handle(.start)
@@ -34,8 +34,8 @@ import Testing
     return stage
   }
 
-  @Test func endCard_whereSomethingIsStillTold_offersIt() {
-    let overlays = view().overlays(scene(ended(stories: 2, exhausted: 0..<1)))
+  @Test func endCard_whereSomethingIsStillPlayable_offersIt() {
+    let overlays = view().overlays(model(ended(stories: 2, exhausted: 0..<1)))
     #expect(overlays.endCard == ["That was all: 2 stories, 1 reel"])
     #expect(overlays.endKeys.map(\.meaning) == ["again", "back", "quit"])
   }
@@ -45,9 +45,9 @@ import Testing
       ([:], "seen as often as allowed"), ([0: 1_000, 1: 9], "expired"),
       ([0: 1_000, 1: 1_001], "1 story seen as often as allowed, 1 story expired"),
     ] as [([Int: Int64], String)])
-  func endCard_whereNothingIsToldAnyMore_saysWhy(expires: [Int: Int64], words: String) {
-    let scene = scene(ended(stories: 2, exhausted: 0..<2), expires: expires)
-    let overlays = view().overlays(scene)
+  func endCard_whereNothingIsPlayable_saysWhy(expires: [Int: Int64], words: String) {
+    let model = model(ended(stories: 2, exhausted: 0..<2), expires: expires)
+    let overlays = view().overlays(model)
     #expect(overlays.endCard == ["That was all: 2 stories, 1 reel", words])
     #expect(overlays.endKeys.map(\.meaning) == ["quit"])
   }
@@ -57,8 +57,8 @@ import Testing
   func title_saysThePlaceOnceWithTheBar(stories: Int, columns: Int, expected: String) {
     var stage = Stage(reelSizes: [stories])
     _ = stage.handle(.start)
-    let scene = scene(stage, columns: columns)
-    let chrome = view().chrome(scene)
+    let model = model(stage, columns: columns)
+    let chrome = view().chrome(model)
     #expect(chrome.titleRight == expected)
     let labels = chrome.segments.bar(columns: columns, lines: true).filter { $0.tone == .label }
     #expect(labels.isEmpty == !expected.isEmpty)
@@ -73,12 +73,12 @@ import Testing
     _ = stage.handle(.start)
     var view = view()
     view.isMuted = true
-    #expect(view.chrome(scene(stage, unicode: unicode)).titleRight == running)
+    #expect(view.chrome(model(stage, unicode: unicode)).titleRight == running)
     _ = stage.handle(.togglePause)
-    #expect(view.chrome(scene(stage, unicode: unicode)).titleRight == paused)
+    #expect(view.chrome(model(stage, unicode: unicode)).titleRight == paused)
     view.isMuted = false
     let bare = paused.split(separator: " ")[0] + (stories == 2 ? " 1/2" : "")
-    #expect(view.chrome(scene(stage, unicode: unicode)).titleRight == bare)
+    #expect(view.chrome(model(stage, unicode: unicode)).titleRight == bare)
   }
 
   @Test(arguments: [(2, "  1/2"), (30, "")])
@@ -87,6 +87,6 @@ import Testing
     _ = stage.handle(.start)
     _ = stage.handle(.finished(generation: 1))
     let key = try #require(PlayOptions().keys.name(of: .next))
-    #expect(view().chrome(scene(stage)).titleRight == "press \(key)\(place)")
+    #expect(view().chrome(model(stage)).titleRight == "press \(key)\(place)")
   }
 }

@@ -38,7 +38,7 @@ final class AnimationRun {
   init(_ bytes: [UInt8], shape: PictureRequest, pool: DecoderPool) throws(SystemError) {
     self.shape = shape
     session = try DecoderSession(
-      from: pool, telling: BytesResource(bytes), opener: nil, shape: shape)
+      from: pool, decoding: BytesResource(bytes), opener: nil, shape: shape)
     session.allow(pictures: AnimationRun.framesAhead)
   }
 

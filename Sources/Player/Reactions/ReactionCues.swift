@@ -1,7 +1,7 @@
 import Stories
 import System
 
-/// Says when the reactions that a story has received are to be shown: each once in a telling, when
+/// Says when the reactions that a story has received are to be shown: each once in a play, when
 /// the story comes to its moment, and not when a jump passes over it.
 package struct ReactionCues {
   /// Not shown yet, in the order of their times.

@@ -122,7 +122,7 @@ final class ReactionDesk {
 
   // MARK: - What the story does
 
-  /// Another story, or the same one anew, is told; nil for none.
+  /// Another story, or the same one anew, plays; nil for none.
   func storyBegan(_ story: Story?, at now: Instant) {
     // The id is made anew each time it is asked for.
     cues = ReactionCues(received.isEmpty ? [] : story.flatMap { received[$0.id] } ?? [])

@@ -62,7 +62,7 @@ package struct Reactions {
     var deadline: Instant
     /// nil until it has begun.
     var length: Duration?
-    /// Since when another story is told than the one that it was sent to.
+    /// Since when another story plays than the one that it was sent to.
     var leftAt: Instant?
   }
 

@@ -4,8 +4,8 @@ import Resources
 import Stories
 import System
 
-/// Keeps the account of a run: an entry for each telling, and how long viewers waited.
-struct TellingLog {
+/// Keeps the account of a run: an entry for each play, and how long viewers waited.
+struct PlaybackLog {
   private(set) var metrics = Metrics()
   /// A line for each story that failed, in the order of their first failures.
   private(set) var complaints: [String] = []
@@ -34,7 +34,7 @@ struct TellingLog {
 
   mutating func begin(_ story: Story, now: Instant) {
     metrics.stories.append(
-      TellingMetrics(source: story.visibleSource, kind: story.kind?.rawValue))
+      StoryMetrics(source: story.visibleSource, kind: story.kind?.rawValue))
     events.note(.playback, "begin \(story.loggedSource)")
     began = now
     isOpen = true
@@ -42,7 +42,7 @@ struct TellingLog {
     lastPicture = nil
   }
 
-  /// The telling that was begun last did not come about.
+  /// The play that was begun last did not come about.
   mutating func withdraw() {
     guard isOpen, !metrics.stories.isEmpty else { return }
     metrics.stories.removeLast()
@@ -131,8 +131,8 @@ struct TellingLog {
     }
   }
 
-  /// Ends the account of the current telling; what ended already stays as it was.
-  mutating func close(_ status: TellingMetrics.Status, _ slot: StorySlot?, now: Instant) {
+  /// Ends the account of the current play; what ended already stays as it was.
+  mutating func close(_ status: StoryMetrics.Status, _ slot: StorySlot?, now: Instant) {
     guard isOpen, !metrics.stories.isEmpty else { return }
     isOpen = false
     let index = metrics.stories.count - 1
@@ -178,7 +178,7 @@ struct TellingLog {
   }
 }
 
-extension TellingMetrics {
+extension StoryMetrics {
   /// What came of a story, for its last line in the log.
   fileprivate var inLog: String {
     func whole(_ number: Double) -> String { Words.fixed(number, digits: 0) }
