@@ -2,6 +2,7 @@ import DecoderLink
 import Decoders
 import Pictures
 import Playback
+import Reactions
 import Resources
 import Sound
 import Stories
@@ -77,7 +78,9 @@ public final class Player {
       shape: screen.shape(fit: options.fit))
     preloader = Preloader(stories: stories, network: bytes.network)
     reactions = ReactionDesk(
-      endpoint: options.animations ?? feed.animations, received: feed.reactions, options: options,
+      .init(
+        endpoint: options.animations ?? feed.animations, received: feed.reactions,
+        isPossible: !options.reduceMotion && !options.untimed),
       network: bytes.network, pool: pool)
     director = Director(
       stage: Stage(
@@ -116,7 +119,8 @@ public final class Player {
   /// One turn of the loop: wait, take in what came, show what is due.
   func turn() throws(SystemError) {
     let watched = pool.all
-    let animations = reactions.runs
+    let show = reactions.show
+    let animations = [show?.interest, reactions.previews?.interest]
     var interests = [
       Interest(signals.descriptor),
       Interest(terminal.inputDescriptor),
@@ -131,7 +135,8 @@ public final class Player {
     let savingStill = saver
     if let savingStill { interests.append(savingStill.interest) }
     if let interest = history.interest { interests.append(interest) }
-    interests += animations.map(\.interest)
+    // One that is not decoded is not waited for.
+    interests += animations.map { $0 ?? Interest(-1) }
     let ready = try awaitReadiness(of: interests, until: nextMoment(now: .now))
     let now = Instant.now
     if ready[0].readable { takeSignals(now: now) }
@@ -144,9 +149,8 @@ public final class Player {
     for (slot, readiness) in zip(watched, ready.dropFirst(5)) {
       slot.service(readiness, now: now)
     }
-    for (run, readiness) in zip(animations, ready.suffix(animations.count)) {
-      reactions.service(run, readiness, at: now)
-    }
+    show?.service(ready[ready.count - 2], now: now)
+    reactions.previews?.service(ready[ready.count - 1], now: now)
     loudness.speaker?.watch(at: now)
     pool.dropFailed()
     pool.arrange(stage.successor, now: now, where: history.isSure)
@@ -169,7 +173,8 @@ public final class Player {
     if !screen.isBusy {
       if !director.showsError { moments.append(pool.current?.nextMoment) }
       moments.append(view.nextMoment(viewModel(now: now)))
-      moments.append(reactions.nextMoment(at: now, position: runningPosition(now: now)))
+      moments.append(reactions.deadline(at: now, position: runningPosition(now: now)))
+      moments += [reactions.show?.deadline, reactions.previews?.deadline]
       moments.append(screen.nextMoment(now: now))
       moments.append(history.nextMoment)
       if layoutIsStale { moments.append(now) }
@@ -246,8 +251,11 @@ public final class Player {
   private func stepReactions(now: Instant) {
     let shown = !director.showsError && pool.current?.hasPicture == true
     let position = shown ? pool.current?.playback.position(at: now) : nil
-    if reactions.step(at: now, position: position, shape: screen.reactionShape()) {
-      screen.setOverlay(reactions.overlay)
+    let isRunning = runningPosition(now: now) != nil
+    if reactions.step(
+      at: now, position: position, isRunning: isRunning, shape: screen.reactionShape())
+    {
+      screen.setOverlay(reactions.frame)
       mustPaint = true
     }
     if let words = reactions.takeNotice() { view.say(words, now: now) }
@@ -265,13 +273,14 @@ public final class Player {
     guard !screen.layout.isTooSmall else { return }
     var overlays = view.overlays(viewModel(now: now))
     if !view.showsHelp, !stage.isAtEndCard {
-      reactions.add(to: &overlays, columns: screen.columns, style: screen.previewStyle, at: now)
+      overlays.reactions = reactions.words(
+        columns: screen.columns, style: screen.previewStyle, at: now)
     }
     let settles = lastPaint.map { now - $0 >= .milliseconds(120) } ?? false
     let settlesNow = settles && !screen.isSettled
     let slides = screen.nextMoment(now: now) != nil
     guard mustPaint || overlays != view.paintedOverlays || settlesNow || slides else { return }
-    let isStill = reactions.overlay == nil && pool.current?.playback.info?.isStill ?? true
+    let isStill = reactions.frame == nil && pool.current?.playback.info?.isStill ?? true
     let bytes = screen.paint(overlays, exactly: (isStill || settlesNow) && !slides, now: now)
     view.paintedOverlays = overlays
     mustPaint = false

@@ -1,4 +1,5 @@
 import Playback
+import Reactions
 import Resources
 import Sound
 import Stories

@@ -1,5 +1,6 @@
 import DecoderLink
 import Pictures
+import Reactions
 import System
 import Terminal
 

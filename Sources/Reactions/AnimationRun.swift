@@ -42,8 +42,12 @@ final class AnimationRun {
     session.allow(pictures: AnimationRun.framesAhead)
   }
 
-  var interest: Interest { Interest(session.descriptor, writing: session.wantsToWrite) }
-  var deadline: Instant? { session.deadline }
+  /// nil once it has failed: its socket would wake the loop for ever.
+  var interest: Interest? {
+    failure == nil ? Interest(session.descriptor, writing: session.wantsToWrite) : nil
+  }
+  /// When its decoder counts as hanging.
+  var deadline: Instant? { failure == nil ? session.deadline : nil }
 
   /// The player itself stood still for a while.
   func forgive() { session.forgive() }

@@ -1,5 +1,5 @@
 import Feeds
-import Player
+import Reactions
 import Stories
 import Support
 import System
