@@ -6,7 +6,7 @@ import System
 
 /// The player's side of what is remembered across runs: it asks before the first story plays what the
 /// rules depend on, counts what is seen, and never waits for the disk while stories play.
-public final class History {
+public final class History: LoopSource {
   /// How long the start may wait for what was seen before.
   private static let openingPatience = Duration.milliseconds(1_500)
 
@@ -130,17 +130,17 @@ public final class History {
   var interest: Interest? { thread.map { Interest($0.descriptor) } }
 
   /// The moment at which the current story will have been seen, or is where the run is.
-  var nextMoment: Instant? {
+  var deadline: Instant? {
+    var next = Earliest(placeDue)
     // Where nothing is waited for, what is shown decides.
-    let isDue = showing.isBecomingSeen && !isUntimed
-    let seen = isDue ? shownSince.map { $0 + Showing.least } : nil
-    return [seen, placeDue].compactMap(\.self).min()
+    if showing.isBecomingSeen, !isUntimed { next.add(shownSince.map { $0 + Showing.least }) }
+    return next.moment
   }
 
-  /// Remembers the current story where it has stayed for a while, whether or not it is shown yet.
-  func keepPlace(now: Instant) {
-    guard let due = placeDue, now >= due else { return }
-    setPlace(story, beginning)
+  func service(_ readiness: Readiness, now: Instant) {
+    // Remembered where it has stayed for a while, whether or not it is shown yet.
+    if let due = placeDue, now >= due { setPlace(story, beginning) }
+    if !isUntimed, let since = shownSince { add(counts(of: showing.reached(now - since))) }
   }
 
   /// Takes in what was answered.
@@ -219,10 +219,10 @@ public final class History {
     thread?.lookUp(count: stories.count, sources: nil) { stories[$0].id }
   }
 
-  /// Takes note of how long the current story is seen by now.
+  /// Takes note of how much of the current story was shown, where nobody waits for time.
   func watch(_ slot: StorySlot, now: Instant) {
-    guard showing.isBecomingSeen, let since = shownSince else { return }
-    add(counts(of: showing.reached(isUntimed ? slot.playback.position(at: now) : now - since)))
+    guard isUntimed, showing.isBecomingSeen else { return }
+    add(counts(of: showing.reached(slot.playback.position(at: now))))
   }
 
   /// The current play is over.

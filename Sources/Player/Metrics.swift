@@ -80,6 +80,11 @@ struct Metrics {
   var network: (requests: UInt64, bytes: UInt64) = (0, 0)
   var saving = Saving()
 
+  /// What a picture of the last story has cost on the way to the terminal.
+  var bytesPerPicture: Int {
+    stories.last.map { $0.framesShown > 0 ? $0.bytesToTerminal / $0.framesShown : 0 } ?? 0
+  }
+
   var json: JSON {
     let own = ResourceUsage.own
     let decoders = ResourceUsage.reapedChildren

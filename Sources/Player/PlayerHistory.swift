@@ -5,7 +5,6 @@ import System
 // Views that are used up, and the place that a run leaves.
 extension Player {
   func takeAnswers(now: Instant) {
-    history.keepPlace(now: now)
     for story in history.take() {
       let isForbidden = history.forbids(story, now: WallClock.seconds)
       direct(.viewsChecked(story: story, isForbidden: isForbidden), now: now)
@@ -23,7 +22,12 @@ extension Player {
           history.clearPlace()
         }
       } else {
-        let keepsPosition = remembersPlace || endedBy != nil
+        let keepsPosition =
+          switch ending {
+          case .quit(let remembersPlace): remembersPlace
+          case .signal: true
+          case .finished, nil: false
+          }
         let position = keepsPosition ? pool.current?.playback.resumePosition(at: now) : nil
         history.setPlace(stage.current.story, position ?? .zero)
       }

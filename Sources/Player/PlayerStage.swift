@@ -30,9 +30,7 @@ extension Player {
     case .judge(let play): return judge(play)
     case .enter(let story, let slide): enter(story, slide, now: now)
     case .showPoster(let story):
-      guard let poster = posters[story] else { return nil }
-      screen.setPicture(poster, now: now)
-      mustPaint = true
+      guard renderer.showPoster(of: story, now: now) else { return nil }
       log.pictureShown(now: now)
       return .posterShown
     case .checkViews(let story):
@@ -43,15 +41,15 @@ extension Player {
       options.log.note(.playback, paused ? "paused" : "no longer paused")
       pool.current?.setPaused(paused, at: now)
     case .showError(let story, let reason):
-      view.error = "cannot play \(stories[story].shortName): \(reason)"
+      renderer.view.error = "cannot play \(stories[story].shortName): \(reason)"
     case .showEndCard:
       options.log.note(.playback, "end card")
       reactions.storyBegan(nil, at: now)
       history.clearPlace()
-      mustPaint = true
+      renderer.coverChanged()
     case .quit:
       history.clearPlace()
-      isFinished = true
+      end(.finished)
     case .keepReady(let wanted):
       pool.keepReady(wanted, now: now)
       preloader.want(options.looksAhead ? stage.upcoming : [])
@@ -66,7 +64,7 @@ extension Player {
     history.end(.skipped, pool.current)
     if !keepsSound { loudness.speaker?.cut() }
     pool.leaveCurrent()
-    view.error = nil
+    renderer.view.error = nil
   }
 
   /// Whether the rules forbid a story; only then it matters which others they forbid.
@@ -82,10 +80,10 @@ extension Player {
   private func enter(_ story: Int, _ slide: Director.Slide?, now: Instant) {
     log.begin(stories[story], now: now)
     history.begin(story)
-    view.storyBegan(at: now)
+    renderer.view.storyBegan(at: now)
     reactions.storyBegan(stories[story], at: now)
-    screen.beginStory()
-    if let slide { screen.slideNext(from: slide == .forward ? .right : .left) }
+    renderer.screen.beginStory()
+    if let slide { renderer.screen.slideNext(from: slide == .forward ? .right : .left) }
   }
 
   private func play(_ play: Stage.Play, now: Instant) -> Director.Input? {

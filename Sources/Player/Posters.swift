@@ -21,9 +21,6 @@ struct Posters {
     while pixels > Posters.most, let oldest = order.first { forget(oldest) }
   }
 
-  /// The pictures of another size are worth nothing.
-  mutating func removeAll() { self = Posters() }
-
   private mutating func forget(_ story: Int) {
     guard let old = pictures.removeValue(forKey: story) else { return }
     pixels -= old.pixels.count

@@ -5,16 +5,13 @@ import Stories
 import System
 
 /// Saves the picture that the viewer sees, in the story's own size, by a decoder of its own.
-package final class StillSaver {
+package final class StillSaver: LoopSource {
   private let session: DecoderSession
   private let name: String
   private let moment: Duration
   private var hasSought = false
-
-  /// What became of it, in words for the viewer.
-  struct Outcome {
-    let words: String
-  }
+  /// What became of it, in words for the viewer; nil until that is known.
+  private(set) var outcome: String?
 
   /// The most pixels that one message of a decoder carries.
   private static let mostPixels = 4_000_000.0
@@ -39,12 +36,11 @@ package final class StillSaver {
     session.allow(pictures: 1)
   }
 
-  var interest: Interest { Interest(session.descriptor, writing: session.wantsToWrite) }
+  var interest: Interest? { Interest(session.descriptor, writing: session.wantsToWrite) }
   var deadline: Instant? { session.deadline }
 
-  /// Goes on; what became of it once that is known.
-  func service(_ readiness: Readiness, now: Instant) -> Outcome? {
-    for event in session.service(readiness, now: now) {
+  func service(_ readiness: Readiness, now: Instant) {
+    for event in session.service(readiness, now: now) where outcome == nil {
       switch event {
       case .picture(let picture):
         if moment > .zero, !hasSought {
@@ -52,14 +48,13 @@ package final class StillSaver {
           session.allow(pictures: 1)
           session.seek(to: moment)
         } else {
-          return save(picture)
+          outcome = save(picture)
         }
-      case .ended: return Outcome(words: "there is no picture to save")
-      case .failed(let reason): return Outcome(words: "cannot save a still: \(reason)")
+      case .ended: outcome = "there is no picture to save"
+      case .failed(let reason): outcome = "cannot save a still: \(reason)"
       case .opened, .sound, .soundEnded, .note: break
       }
     }
-    return nil
   }
 
   /// The player itself stood still for a while.
@@ -67,17 +62,17 @@ package final class StillSaver {
 
   func close() { session.close() }
 
-  private func save(_ picture: DecodedPicture) -> Outcome {
+  private func save(_ picture: DecodedPicture) -> String {
     let channels = picture.pixels.flatMap { pixel in
       [16, 8, 0].map { UInt8(truncatingIfNeeded: pixel >> $0) }
     }
     let bytes = PNGWriter.file(
       width: Int(picture.width), height: Int(picture.height), .redGreenBlue, pixels: channels)
-    guard let bytes else { return Outcome(words: "cannot save a still: out of memory") }
+    guard let bytes else { return "cannot save a still: out of memory" }
     do {
-      return Outcome(words: "saved \(try NewFile.write(bytes, name: name, ending: ".png"))")
+      return "saved \(try NewFile.write(bytes, name: name, ending: ".png"))"
     } catch {
-      return Outcome(words: "cannot save a still: \(error.reason)")
+      return "cannot save a still: \(error.reason)"
     }
   }
 

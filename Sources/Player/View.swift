@@ -6,17 +6,28 @@ import Stories
 import System
 import Terminal
 
-/// All that a frame's words depend on.
+/// All that the words of a frame depend on.
 struct ViewModel {
+  /// The story that plays.
+  struct Playing {
+    var playback: Playback
+    /// How far its bytes have come from the network; nil where they are here.
+    var progress: ResourceProgress?
+    /// What is not as it should be in it.
+    var notes: [String] = []
+  }
+
   let stage: Stage
   let stories: [Story]
   let reelNames: [String]
-  let slot: StorySlot?
-  /// Whether all of the reel had been seen when it was come to.
+  /// nil while no story has a decoder.
+  let playing: Playing?
+  /// Whether all of the reel had been seen when the viewer came to it.
   let reelWasSeen: Bool
   let layout: ScreenLayout
   let unicode: Bool
-  let metrics: Metrics
+  /// What a picture of the story has cost on the way to the terminal.
+  let bytesPerPicture: Int
   /// Bytes a second that come from the network; nil while none do.
   let byteRate: UInt64?
   /// What the cache has spared in this run.
@@ -36,10 +47,13 @@ struct ViewModel {
     stage.reels.isEmpty ? 0..<0 : stage.reels[stage.reel(of: stage.current.story)]
   }
 
+  /// Whether a picture of the story was shown.
+  var hasPicture: Bool { playing?.playback.shown != nil }
+
   /// Since when it waits for the first picture, or for bytes to go on; nil while it does not.
   func waitingSince(_ storyBegan: Instant) -> Instant? {
-    guard let slot else { return nil }
-    return slot.hasPicture ? slot.playback.standsSince : storyBegan
+    guard let playing else { return nil }
+    return hasPicture ? playing.playback.standsSince : storyBegan
   }
 }
 
@@ -58,8 +72,6 @@ struct View {
   var isMuted = false
   /// When the viewer last pressed a key.
   var lastKey: Instant
-  /// What lies over the picture on the screen now.
-  var paintedOverlays = Overlays()
   private var notice: (text: String, until: Instant)?
   private var storyBegan: Instant
   private let options: PlayOptions
@@ -78,7 +90,7 @@ struct View {
 
   mutating func storyBegan(at now: Instant) { storyBegan = now }
 
-  /// A word to the viewer in the caption row, for 3 s.
+  /// A message to the viewer in the caption row, for 3 s.
   mutating func say(_ text: String, now: Instant) { notice = (text, now + .seconds(3)) }
 
   /// Takes a key's action; true where the layout must be made anew.
@@ -116,15 +128,15 @@ struct View {
     notice.flatMap { now < $0.until ? $0.text : nil }
   }
 
-  /// The next moment at which the words change by themselves.
-  func nextMoment(_ model: ViewModel) -> Instant? {
+  /// When the words change by themselves.
+  func deadline(_ model: ViewModel) -> Instant? {
     var moments: [Instant] = []
     if let notice, model.now < notice.until { moments.append(notice.until) }
     if model.now - lastKey < View.dimAfter { moments.append(lastKey + View.dimAfter) }
     if let since = model.waitingSince(storyBegan) {
       let spins = model.now - since >= View.loadingPatience
       moments.append(spins ? model.now + .milliseconds(100) : since + View.loadingPatience)
-    } else if let playback = model.slot?.playback, playback.isRunning,
+    } else if let playback = model.playing?.playback, playback.isRunning,
       let length = playback.length
     {
       let steps = Double(2 * max(1, model.columns / max(1, model.reel.count)))
@@ -161,18 +173,18 @@ struct View {
       return Segments(count: reel.count, current: max(0, reel.count - 1), fill: 1)
     }
     var fill: Double? = 0
-    if let slot = model.slot, slot.hasPicture {
-      let position = slot.playback.position(at: model.now).inSeconds
+    if let playback = model.playing?.playback, model.hasPicture {
+      let position = playback.position(at: model.now).inSeconds
       // In half columns: a finer step could not be seen, and would have to be drawn.
       let steps = Double(2 * max(1, model.columns / max(1, reel.count)))
-      fill = slot.playback.length.map { length in
+      fill = playback.length.map { length in
         (min(1, position / max(0.001, length.inSeconds)) * steps).rounded(.down) / steps
       }
     }
     if model.stage.isWaiting { fill = 1 }
     return Segments(
       count: reel.count, current: model.stage.current.story - reel.lowerBound, fill: fill,
-      cached: model.slot?.progress?.reach(from: fill ?? 0))
+      cached: model.playing?.progress?.reach(from: fill ?? 0))
   }
 
   /// The segment under a column, and how far along it.
@@ -221,7 +233,7 @@ struct View {
       model.now - since >= View.loadingPatience
     {
       let name = model.story?.shortName ?? ""
-      let words = model.slot?.progress.map { Words.waiting(for: name, $0) } ?? name
+      let words = model.playing?.progress.map { Words.waiting(for: name, $0) } ?? name
       overlays.spinner = .init(text: words, phase: Int((model.now - since).milliseconds / 100))
     }
     if showsHelp {
@@ -263,23 +275,22 @@ struct View {
   }
 
   private func info(_ model: ViewModel) -> [Overlays.Row] {
-    guard let slot = model.slot, let info = slot.playback.info else { return [] }
+    guard let playing = model.playing, let info = playing.playback.info else { return [] }
+    let playback = playing.playback
     let codecs = [info.pictureCodec, info.soundCodec].compactMap { $0 }.joined(separator: " + ")
-    let shown = slot.playback.shown.map { "\($0.width)x\($0.height)" } ?? "-"
+    let shown = playback.shown.map { "\($0.width)x\($0.height)" } ?? "-"
     let rate = info.frameRate.map { " \(Words.fixed($0, digits: 2)) fps" } ?? ""
-    let counts = model.metrics.stories.last
-    let perFrame = counts.map { $0.framesShown > 0 ? $0.bytesToTerminal / $0.framesShown : 0 } ?? 0
-    let length = slot.playback.length.map { Words.length($0) } ?? "?"
+    let length = playback.length.map { Words.length($0) } ?? "?"
     let rows: [Overlays.Row] = [
       .init(keys: "codec", meaning: "\(codecs) in \(info.container)"),
       .init(keys: "size", meaning: "\(info.displayWidth)x\(info.displayHeight)\(rate)"),
       .init(keys: "length", meaning: length),
       .init(keys: "grid", meaning: "\(shown) \(mode.rawValue), \(fit.rawValue)"),
-      .init(keys: "frame", meaning: Words.bytes(perFrame)),
-      .init(keys: "dropped", meaning: "\(slot.playback.framesDropped)"),
+      .init(keys: "frame", meaning: Words.bytes(model.bytesPerPicture)),
+      .init(keys: "dropped", meaning: "\(playback.framesDropped)"),
     ]
-    let notes = slot.notes.all.map { Overlays.Row(keys: "note", meaning: $0) }
-    return rows + notes + (slot.progress.map { cacheRows($0, rate: model.byteRate) } ?? [])
+    let notes = playing.notes.map { Overlays.Row(keys: "note", meaning: $0) }
+    return rows + notes + (playing.progress.map { cacheRows($0, rate: model.byteRate) } ?? [])
   }
 
   private func cacheRows(_ progress: ResourceProgress, rate: UInt64?) -> [Overlays.Row] {

@@ -17,9 +17,9 @@ import Testing
       Story(source: .file("/\($0).png"), expires: expires[$0])
     }
     return ViewModel(
-      stage: stage, stories: stories, reelNames: stage.reels.map { _ in "anna" }, slot: nil,
+      stage: stage, stories: stories, reelNames: stage.reels.map { _ in "anna" }, playing: nil,
       reelWasSeen: false, layout: .layout(columns: columns, rows: 24), unicode: unicode,
-      metrics: Metrics(), byteRate: nil, savedBytes: 0, now: now, wallClock: 1_000)
+      bytesPerPicture: 0, byteRate: nil, savedBytes: 0, now: now, wallClock: 1_000)
   }
 
   private func view() -> View { View(options: PlayOptions(), now: now) }
