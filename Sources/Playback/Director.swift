@@ -36,8 +36,6 @@ public struct Director: Sendable {
   private var neighboursDue: Instant?
   /// The reel of the story that was entered last.
   private var reel: Int?
-  /// The first picture on the screen is one from before.
-  private var showsPoster = false
   private var latency = TransitionLatency()
 
   public init(stage: Stage, looksAhead: Bool) {
@@ -55,13 +53,8 @@ public struct Director: Sendable {
       judged(play, forbidden, opensAtOnce: opensAtOnce, &effects, now: now)
     case .viewsChecked(let story, let isForbidden):
       viewsChecked(story, isForbidden: isForbidden, &effects, now: now)
-    case .posterShown: showsPoster = true
     case .pictureShown(let isFirst, let generation):
       if isFirst { latency.pictureBegins(at: now) }
-      guard !stage.isWaiting else { break }
-      // The poster was this picture already.
-      if !showsPoster { effects.append(.countPicture) }
-      showsPoster = false
       perform(stage.handle(.began(generation: generation)), &effects, now: now)
     case .firstPictureIsOnScreen: latency.pictureIsShown(at: now)
     case .finished(let generation, let isExhausted, let isNextReady):
@@ -120,7 +113,6 @@ public struct Director: Sendable {
 
   private mutating func leave(keepsSound: Bool, _ effects: inout [Effect]) {
     entry = .none
-    showsPoster = false
     latency.abandon()
     effects.append(.leave(keepsSound: keepsSound))
   }

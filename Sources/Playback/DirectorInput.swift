@@ -13,8 +13,6 @@ extension Director {
     case judged(Stage.Play, forbidden: [Int], opensAtOnce: Bool)
     /// The answer to `checkViews`.
     case viewsChecked(story: Int, isForbidden: Bool)
-    /// A picture from before is on the screen, as `showPoster` wants.
-    case posterShown
     /// The story that plays shows a picture, its first one or another.
     case pictureShown(isFirst: Bool, generation: Int)
     /// The terminal has taken all of the first picture.
@@ -44,7 +42,7 @@ extension Director {
     case judge(Stage.Play)
     /// A story's turn has come: nothing of it is on the screen.
     case enter(story: Int, slide: Slide?)
-    /// A picture from before, if there is one, stands for the story. Answered by `posterShown`.
+    /// A picture from before, if there is one, stands for the story.
     case showPoster(story: Int)
     /// Whether others have used up its views. Answered by `viewsChecked`, at once or later.
     case checkViews(story: Int)
@@ -61,8 +59,6 @@ extension Director {
     case keepReady([Int])
     /// A key was pressed that a story's first picture answers.
     case countKey
-    /// The picture that is shown counts.
-    case countPicture
   }
 
   /// The answer to an input.

@@ -1,15 +1,13 @@
 import Resources
+import Stories
 import System
 
 /// What became of one play of a story.
 struct StoryMetrics {
-  enum Status: String {
-    case ended, skipped, stopped, failed
-  }
-
   var source: String
   var kind: String?
-  var status: Status?
+  /// nil while it plays.
+  var status: Showing.End?
   var error: String?
   /// What was not as it should be although it played.
   var notes: [String] = []
@@ -26,6 +24,16 @@ struct StoryMetrics {
   var durationMs: Double?
   /// How far each picture was from the sound beside it when it was on the screen.
   var soundOffsets = Samples()
+
+  mutating func take(_ summary: PlaybackSummary) {
+    kind = summary.kind ?? kind
+    framesDecoded = summary.framesDecoded
+    framesDropped = summary.framesDropped
+    presentedMs = summary.presented.milliseconds
+    durationMs = summary.length?.milliseconds
+    waits = summary.stalls
+    waitedMs = summary.stalled.milliseconds
+  }
 
   var json: JSON {
     .object([

@@ -33,14 +33,14 @@ public final class Player {
   let preloader: Preloader
   let loudness: Loudness
   let reactions: ReactionDesk
-  private let processStart: Instant
   var director: Director
   /// When the director must be asked again at the latest.
   var directorDeadline: Instant?
   var pointer = Pointer()
   var links = LinkOpener()
   var saver: StillSaver?
-  var log: PlaybackLog
+  let journal: Journal
+  private let account: RunAccount
   let history: History
   /// Why the run ends; nil while it goes on.
   private(set) var ending: Ending?
@@ -67,9 +67,8 @@ public final class Player {
     self.bytes = bytes
     self.terminal = terminal
     self.signals = signals
-    self.processStart = processStart
     self.history = history
-    log = PlaybackLog(events: options.log)
+    account = RunAccount(processStart: processStart)
     renderer = Renderer(terminal: terminal, options: options, now: .now)
     loudness = Loudness(options: options)
     self.pool = PlaybackPool(
@@ -81,6 +80,8 @@ public final class Player {
         endpoint: options.animations ?? feed.animations, received: feed.reactions,
         isPossible: !options.reduceMotion && !options.untimed),
       network: bytes.network, pool: pool)
+    journal = Journal(
+      readers: [account, PlaybackLog(options.log), history, renderer, reactions])
     director = Director(
       stage: Stage(
         reelSizes: feed.reels.map(\.stories.count),
@@ -105,20 +106,20 @@ public final class Player {
     saver?.close()
     reactions.close()
     pool.close()
-    log.noteDecoders(peakKibibytes: pool.decoders.peakKibibytes)
+    account.noteDecoders(peakKibibytes: pool.decoders.peakKibibytes)
     preloader.close()
     bytes.network.close()
-    log.noteNetwork(bytes.network)
+    account.noteNetwork(bytes.network)
     var signal: Signals.Signal?
     if case .signal(let received) = ending { signal = received }
-    return Result(outcome: log.outcome, complaints: log.complaints, endedBy: signal)
+    return Result(outcome: account.outcome, complaints: account.complaints, endedBy: signal)
   }
 
   /// The metrics of a run that found nothing to play.
   public static var emptyReport: JSON { Metrics().json }
 
   /// The metrics of the run, as `--report` writes them.
-  public var report: JSON { log.metrics.json }
+  public var report: JSON { account.metrics.json }
 
   /// Ends the run after this turn. A signal is the reason whatever else happens.
   func end(_ reason: Ending) {
@@ -204,25 +205,24 @@ public final class Player {
       !director.showsError
     else { return }
     for words in slot.notes.takeNew() {
-      let story = stories[slot.story]
-      log.note(words, of: story)
-      renderer.view.say("\(story.shortName): \(words)", now: now)
+      journal.note(.noted(words), at: now)
+      renderer.view.say("\(stories[slot.story].shortName): \(words)", now: now)
     }
     let isNextReady = !options.untimed && pool.hasPicture(of: stage.successor)
-    log.watch(slot, rate: bytes.network.rate, now: now)
-    defer { if !stage.isWaiting, slot === pool.current { history.watch(slot, now: now) } }
+    journal.note(.watched(slot.reading(rate: bytes.network.rate, at: now)), at: now)
     switch slot.step(at: now, lead: isNextReady ? director.lead : .zero) {
     case .nothing: break
     case .show(let picture):
       let isFirst = renderer.screen.isAwaitingStory
       renderer.show(picture, of: slot.story, now: now)
       direct(.pictureShown(isFirst: isFirst, generation: generation), now: now)
-      if !stage.isWaiting { history.pictureShown(now: now) }
+      journal.note(.pictureShown, at: now)
     case .finished:
-      log.storyFinished(slot, now: now)
-      let isExhausted = history.end(.ended, slot)
+      endPlay(.ended, now: now)
       direct(
-        .finished(generation: generation, isExhausted: isExhausted, isNextReady: isNextReady),
+        .finished(
+          generation: generation, isExhausted: history.isExhausted(slot.story),
+          isNextReady: isNextReady),
         now: now)
     case .failed(let reason):
       direct(fail(generation: generation, reason: reason, now: now), now: now)
@@ -258,15 +258,16 @@ public final class Player {
       : reactions.words(columns: screen.columns, style: screen.previewStyle, at: model.now)
     let isStill = reactions.frame == nil && model.playing?.playback.info?.isStill ?? true
     guard let bytes = renderer.draw(model, words, isStill: isStill) else { return }
-    log.painted(bytes: bytes)
+    journal.note(.painted(bytes: bytes), at: model.now)
     noteDrained(now: .now)
   }
 
   private func noteDrained(now: Instant) {
     let screen = renderer.screen
-    log.noteDrained(isBusy: screen.isBusy, processStart: processStart, now: now)
     guard !screen.isBusy else { return }
-    log.notePicture(soundLead: pool.current?.soundLead(at: now))
+    if journal.awaitsScreen {
+      journal.note(.drained(soundLead: pool.current?.soundLead(at: now)), at: now)
+    }
     guard !screen.isAwaitingStory else { return }
     direct(.firstPictureIsOnScreen, now: now)
     pool.letGo()
@@ -280,7 +281,7 @@ public final class Player {
     return ViewModel(
       stage: stage, stories: stories, reelNames: reelNames, playing: playing,
       reelWasSeen: history.wasSeen(reelOf: stage.current.story), layout: renderer.screen.layout,
-      unicode: terminal.abilities.unicode, bytesPerPicture: log.metrics.bytesPerPicture,
+      unicode: terminal.abilities.unicode, bytesPerPicture: account.metrics.bytesPerPicture,
       byteRate: bytes.network.rate, savedBytes: bytes.network.saving.saved, now: now,
       wallClock: WallClock.seconds)
   }

@@ -26,45 +26,40 @@ extension Player {
   /// Does one thing; returns the answer where one is waited for and known.
   private func execute(_ effect: Director.Effect, now: Instant) -> Director.Input? {
     switch effect {
-    case .leave(let keepsSound): leaveStory(keepsSound: keepsSound, now: now)
+    case .leave(let keepsSound):
+      endPlay(.skipped, now: now)
+      if !keepsSound { loudness.speaker?.cut() }
+      pool.leaveCurrent()
     case .judge(let play): return judge(play)
-    case .enter(let story, let slide): enter(story, slide, now: now)
+    case .enter(let story, let slide):
+      journal.note(.began(number: story, stories[story], slide: slide), at: now)
     case .showPoster(let story):
-      guard renderer.showPoster(of: story, now: now) else { return nil }
-      log.pictureShown(now: now)
-      return .posterShown
+      if renderer.showPoster(of: story, now: now) { journal.note(.posterShown, at: now) }
     case .checkViews(let story):
       return history.asks(about: story) ? nil : .viewsChecked(story: story, isForbidden: false)
-    case .withdraw: log.withdraw()
+    case .withdraw: journal.note(.withdrawn, at: now)
     case .play(let next): return play(next, now: now)
     case .setPaused(let paused):
       options.log.note(.playback, paused ? "paused" : "no longer paused")
       pool.current?.setPaused(paused, at: now)
     case .showError(let story, let reason):
       renderer.view.error = "cannot play \(stories[story].shortName): \(reason)"
-    case .showEndCard:
-      options.log.note(.playback, "end card")
-      reactions.storyBegan(nil, at: now)
-      history.clearPlace()
-      renderer.coverChanged()
+    case .showEndCard: journal.note(.endCard, at: now)
     case .quit:
-      history.clearPlace()
+      journal.note(.allPlayed, at: now)
       end(.finished)
     case .keepReady(let wanted):
       pool.keepReady(wanted, now: now)
       preloader.want(options.looksAhead ? stage.upcoming : [])
-    case .countKey: log.keyPressed(at: now)
-    case .countPicture: log.pictureShown(now: now)
+    case .countKey: journal.note(.keyPressed, at: now)
     }
     return nil
   }
 
-  private func leaveStory(keepsSound: Bool, now: Instant) {
-    log.close(.skipped, pool.current, now: now)
-    history.end(.skipped, pool.current)
-    if !keepsSound { loudness.speaker?.cut() }
-    pool.leaveCurrent()
-    renderer.view.error = nil
+  /// The play of the current story is over, if there is one.
+  func endPlay(_ how: Showing.End, now: Instant) {
+    let playback = pool.current?.playback
+    journal.end(how, playback.map { PlaybackSummary($0, how, at: now) }, at: now)
   }
 
   /// Whether the rules forbid a story; only then it matters which others they forbid.
@@ -75,15 +70,6 @@ extension Player {
       play,
       forbidden: isForbidden ? stories.indices.filter { history.forbids($0, now: time) } : [],
       opensAtOnce: pool.canPlayAtOnce(play.story))
-  }
-
-  private func enter(_ story: Int, _ slide: Director.Slide?, now: Instant) {
-    log.begin(stories[story], now: now)
-    history.begin(story)
-    renderer.view.storyBegan(at: now)
-    reactions.storyBegan(stories[story], at: now)
-    renderer.screen.beginStory()
-    if let slide { renderer.screen.slideNext(from: slide == .forward ? .right : .left) }
   }
 
   private func play(_ play: Stage.Play, now: Instant) -> Director.Input? {
@@ -101,9 +87,8 @@ extension Player {
 
   /// The story cannot be played (further): what is to be said to the director.
   func fail(generation: Int, reason: String, now: Instant) -> Director.Input {
-    log.fail(stories[stage.current.story], reason: reason)
-    log.close(.failed, pool.current, now: now)
-    history.end(.failed, pool.current)
+    journal.note(.failed(reason: reason), at: now)
+    endPlay(.failed, now: now)
     loudness.speaker?.cut()
     pool.endCurrent()
     return .failed(generation: generation, reason: reason)

@@ -1,12 +1,13 @@
 import DecoderLink
 import Pictures
+import Playback
 import Reactions
 import System
 import Terminal
 
 /// What is on the terminal: the rows around the picture, the picture and what lies over it, each drawn
 /// when the plan says so.
-final class Renderer {
+final class Renderer: JournalReader {
   let screen: Screen
   var view: View
   private var plan = RedrawPlan()
@@ -30,8 +31,18 @@ final class Renderer {
   /// The terminal's size, the picture mode or the rows around the picture have changed.
   func layoutChanged() { plan.layoutChanged() }
 
-  /// The end card comes, or goes.
-  func coverChanged() { plan.pictureChanged() }
+  func read(_ event: Journal.Event, at now: Instant) {
+    switch event {
+    case .began(_, _, let slide):
+      view.storyBegan(at: now)
+      screen.beginStory()
+      if let slide { screen.slideNext(from: slide == .forward ? .right : .left) }
+    case .endCard:
+      view.error = nil
+      plan.pictureChanged()
+    default: break
+    }
+  }
 
   /// A picture of a story comes on the screen.
   func show(_ picture: DecodedPicture, of story: Int, now: Instant) {

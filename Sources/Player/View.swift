@@ -88,7 +88,10 @@ struct View {
     storyBegan = now
   }
 
-  mutating func storyBegan(at now: Instant) { storyBegan = now }
+  mutating func storyBegan(at now: Instant) {
+    storyBegan = now
+    error = nil
+  }
 
   /// A message to the viewer in the caption row, for 3 s.
   mutating func say(_ text: String, now: Instant) { notice = (text, now + .seconds(3)) }

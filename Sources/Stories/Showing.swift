@@ -4,7 +4,7 @@
 /// end. One that fails is not marked, however much of it was shown.
 public struct Showing: Equatable, Sendable {
   /// How a play ended.
-  public enum End: Sendable {
+  public enum End: String, Sendable {
     /// Played to its end.
     case ended
     /// Left for another story.

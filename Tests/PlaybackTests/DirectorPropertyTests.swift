@@ -123,7 +123,6 @@ private struct WatchedRun {
       entered = story
     case .showPoster(let story):
       if entered != story { breach = "a poster of another story" }
-      return .posterShown
     case .checkViews(let story):
       if entered != story { breach = "views of another story" }
       let comesLater = Int.random(in: 0..<4, using: &random) == 0
@@ -140,7 +139,7 @@ private struct WatchedRun {
         return .failed(generation: play.generation, reason: "r")
       }
     case .quit: hasQuit = true
-    case .setPaused, .showError, .showEndCard, .keepReady, .countKey, .countPicture: break
+    case .setPaused, .showError, .showEndCard, .keepReady, .countKey: break
     }
     return nil
   }

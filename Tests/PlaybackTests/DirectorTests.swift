@@ -95,12 +95,8 @@ import Testing
         .countKey, .leave(keepsSound: false), .enter(story: 2, slide: nil), .showPoster(story: 2),
       ])
     #expect(run.wait == 150)
-    run.send(.posterShown)
     #expect(run.send(.tick, after: 149) == [])
     #expect(run.send(.tick, after: 1) == [.play(Stage.Play(story: 2, generation: 3))])
-    // The poster was this picture already.
-    #expect(run.send(.pictureShown(isFirst: true, generation: 3)) == [])
-    #expect(run.send(.pictureShown(isFirst: false, generation: 3)) == [.countPicture])
   }
 
   @Test func jumps_inAHurry_playWhatIsReady() {
