@@ -20,11 +20,11 @@ public struct HistorySubject: Equatable, Sendable {
 
 /// What is counted of a story, or of all.
 public struct HistoryCounts: Equatable, Sendable {
-  /// Tellings in which it was shown for at least 0.2 s.
+  /// Plays in which it was shown for at least 0.2 s.
   public var views: Int
-  /// Tellings to the end.
+  /// Plays to the end.
   public var completions: Int
-  /// Tellings that were left for another story before the end.
+  /// Plays that were left for another story before the end.
   public var skips: Int
   /// Times that it stood still for want of bytes, and for how long in all.
   public var waits: Int
