@@ -127,8 +127,8 @@ let package = Package(
     tests(
       "PlayerTests",
       [
-        "Player", "Playback", "Reactions", "Stories", "Feeds", "Resources", "DecoderLink",
-        "Pictures", "Terminal", "System", "Support",
+        "Player", "Playback", "Reactions", "Stories", "Feeds", "Resources", "Decoders",
+        "DecoderLink", "Pictures", "Terminal", "Sound", "System", "Support",
       ]),
     tests("ServerTests", ["Server", "Feeds", "Stories", "System", "Support"]),
     tests("EndToEndTests", ["Support", "System"]),
