@@ -74,11 +74,16 @@ let package = Package(
         "System", "CMicrohttpd",
       ]),
     room(
+      "Reactions",
+      [
+        "Stories", "Feeds", "Resources", "Decoders", "DecoderLink", "Pictures", "Terminal",
+        "System",
+      ]),
+    room(
       "Player",
       [
         "Stories", "Feeds", "JSONText", "Addresses", "Playback", "Resources", "Decoders",
-        "DecoderLink",
-        "Pictures", "Terminal", "Sound", "System",
+        "DecoderLink", "Pictures", "Terminal", "Sound", "Reactions", "System",
       ]),
 
     // The two programs.
@@ -114,9 +119,16 @@ let package = Package(
     tests("SoundTests", ["Sound", "System", "Support"]),
     tests("TerminalTests", ["Terminal", "Pictures", "System", "Support"]),
     tests(
+      "ReactionsTests",
+      [
+        "Reactions", "Stories", "Feeds", "Resources", "DecoderLink", "Pictures", "System",
+        "Support",
+      ]),
+    tests(
       "PlayerTests",
       [
-        "Player", "Stories", "Feeds", "Resources", "DecoderLink", "Pictures", "System", "Support",
+        "Player", "Playback", "Reactions", "Stories", "Feeds", "Resources", "Decoders",
+        "DecoderLink", "Pictures", "Terminal", "Sound", "System", "Support",
       ]),
     tests("ServerTests", ["Server", "Feeds", "Stories", "System", "Support"]),
     tests("EndToEndTests", ["Support", "System"]),

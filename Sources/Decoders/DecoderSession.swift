@@ -2,7 +2,7 @@ import DecoderLink
 import Resources
 import System
 
-/// A decoder telling one story: serves its bytes, passes on what it says, and ends it when it
+/// A decoder of one story: the session serves its bytes, passes on what it sends, and ends it when it
 /// misbehaves. Everything happens on the player's loop.
 public final class DecoderSession {
   /// What a decoder made of its story.
@@ -17,7 +17,7 @@ public final class DecoderSession {
     /// Something of the story is not as it should be, but it plays: in words that follow "NAME: ".
     /// Each comes once, and only the first few.
     case note(String)
-    /// The story cannot be told (further), in words that follow "cannot play NAME: ". The last event.
+    /// The story cannot be played (further), in words that follow "cannot play NAME: ". The last event.
     case failed(String)
   }
 
@@ -54,14 +54,14 @@ public final class DecoderSession {
   /// The serial of the last seek; pictures with an older one are stale.
   public private(set) var serial: UInt32 = 0
 
-  /// Gives a story to a waiting decoder of the pool, as soon as the resource tells its length.
+  /// Gives a story to a waiting decoder of the pool, as soon as the length of the resource is known.
   ///
   /// - Parameters:
   ///   - opener: for what the story names, asked only where it is a playlist.
   ///   - waits: whether a picture of what is not known yet is of no use: a sound's waveform is then
   ///     looked for over the network too.
   public init(
-    from pool: DecoderPool, telling resource: any Resource, opener: (any ResourceOpener)?,
+    from pool: DecoderPool, decoding resource: any Resource, opener: (any ResourceOpener)?,
     shape: PictureRequest, soundRate: UInt32? = nil, waits: Bool = false
   ) throws(SystemError) {
     self.waits = waits
@@ -130,7 +130,7 @@ public final class DecoderSession {
   /// Whether it owes something, and has all that it asked for.
   private var isAtWork: Bool {
     guard !hasFailed, answersOwed == 0, !hasEnded, credit > 0 else { return false }
-    // It may have told all pictures and wait with the rest of the sound.
+    // It may have sent all pictures and wait with the rest of the sound.
     return !hasSound || soundFramesAllowed > 0
   }
 
@@ -403,7 +403,7 @@ public final class DecoderSession {
   deinit { close() }
 }
 
-/// The signals that tell why a decoder ended (signal(7), Linux).
+/// The signals that say why a decoder ended (signal(7), Linux).
 private enum SignalNumber {
   static let alarm: Int32 = 14
   static let processorTime: Int32 = 24

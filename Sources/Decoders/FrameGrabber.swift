@@ -26,7 +26,7 @@ public final class FrameGrabber {
     at moment: Duration, shape: PictureRequest
   ) throws(SystemError) {
     session = try DecoderSession(
-      from: pool, telling: resource, opener: opener, shape: shape, waits: true)
+      from: pool, decoding: resource, opener: opener, shape: shape, waits: true)
     self.moment = moment
     session.allow(pictures: 1)
   }

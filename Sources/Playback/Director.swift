@@ -11,11 +11,11 @@ public struct Director: Sendable {
     /// There is none, or its slot is gone.
     case none
     /// Whether the rules forbid it is asked.
-    case judged(Stage.Telling, isHurried: Bool, keepsSound: Bool)
+    case judged(Stage.Play, isHurried: Bool, keepsSound: Bool)
     /// It is passed by: it is opened at a moment, unless another jump comes first.
-    case passedBy(Stage.Telling, until: Instant)
+    case passedBy(Stage.Play, until: Instant)
     /// Whether others have used up its views is asked.
-    case checked(Stage.Telling)
+    case checked(Stage.Play)
     /// It has a slot.
     case playing
     /// Its error is on the screen until a moment.
@@ -36,8 +36,6 @@ public struct Director: Sendable {
   private var neighboursDue: Instant?
   /// The reel of the story that was entered last.
   private var reel: Int?
-  /// The first picture on the screen is one from before.
-  private var showsPoster = false
   private var latency = TransitionLatency()
 
   public init(stage: Stage, looksAhead: Bool) {
@@ -51,17 +49,12 @@ public struct Director: Sendable {
     switch input {
     case .command(let event): perform(stage.handle(event), &effects, now: now)
     case .jump(let event): jump(event, &effects, now: now)
-    case .judged(let telling, let forbidden, let opensAtOnce):
-      judged(telling, forbidden, opensAtOnce: opensAtOnce, &effects, now: now)
+    case .judged(let play, let forbidden, let opensAtOnce):
+      judged(play, forbidden, opensAtOnce: opensAtOnce, &effects, now: now)
     case .viewsChecked(let story, let isForbidden):
       viewsChecked(story, isForbidden: isForbidden, &effects, now: now)
-    case .posterShown: showsPoster = true
     case .pictureShown(let isFirst, let generation):
       if isFirst { latency.pictureBegins(at: now) }
-      guard !stage.isWaiting else { break }
-      // The poster was this picture already.
-      if !showsPoster { effects.append(.countPicture) }
-      showsPoster = false
       perform(stage.handle(.began(generation: generation)), &effects, now: now)
     case .firstPictureIsOnScreen: latency.pictureIsShown(at: now)
     case .finished(let generation, let isExhausted, let isNextReady):
@@ -99,13 +92,13 @@ public struct Director: Sendable {
   ) {
     for wish in wishes {
       switch wish {
-      case .tell(let telling):
+      case .play(let play):
         leave(keepsSound: keepsSound, &effects)
-        entry = .judged(telling, isHurried: isHurried, keepsSound: keepsSound)
-        effects.append(.judge(telling))
-      case .showError(let telling, let reason):
+        entry = .judged(play, isHurried: isHurried, keepsSound: keepsSound)
+        effects.append(.judge(play))
+      case .showError(let play, let reason):
         entry = .failed(until: now + Director.errorTime)
-        effects.append(.showError(story: telling.story, reason: reason))
+        effects.append(.showError(story: play.story, reason: reason))
       case .pause(let paused): effects.append(.setPaused(paused))
       case .showEndCard:
         leave(keepsSound: keepsSound, &effects)
@@ -120,7 +113,6 @@ public struct Director: Sendable {
 
   private mutating func leave(keepsSound: Bool, _ effects: inout [Effect]) {
     entry = .none
-    showsPoster = false
     latency.abandon()
     effects.append(.leave(keepsSound: keepsSound))
   }
@@ -129,46 +121,46 @@ public struct Director: Sendable {
 
   /// One that the rules forbid gives way to another, and so do all that they forbid by now.
   private mutating func judged(
-    _ telling: Stage.Telling, _ forbidden: [Int], opensAtOnce: Bool, _ effects: inout [Effect],
+    _ play: Stage.Play, _ forbidden: [Int], opensAtOnce: Bool, _ effects: inout [Effect],
     now: Instant
   ) {
-    guard case .judged(telling, let isHurried, let keepsSound) = entry else { return }
-    guard !forbidden.contains(telling.story) else {
+    guard case .judged(play, let isHurried, let keepsSound) = entry else { return }
+    guard !forbidden.contains(play.story) else {
       // The chosen one last: where the stage goes depends on the others.
-      let others = forbidden.filter { $0 != telling.story }
-      let wishes = (others + [telling.story]).flatMap { stage.handle(.exhausted(story: $0)) }
+      let others = forbidden.filter { $0 != play.story }
+      let wishes = (others + [play.story]).flatMap { stage.handle(.exhausted(story: $0)) }
       return perform(
         wishes, isHurried: isHurried, keepsSound: keepsSound, &effects, now: now)
     }
-    let reel = stage.reel(of: telling.story)
+    let reel = stage.reel(of: play.story)
     let slide: Slide? = self.reel.flatMap { $0 == reel ? nil : reel > $0 ? .forward : .back }
     self.reel = reel
-    effects.append(.enter(story: telling.story, slide: slide))
+    effects.append(.enter(story: play.story, slide: slide))
     // Rapid pressing passes stories by: what lies around them is opened only where one stays.
     neighboursDue = now + Director.calm
     if isHurried, !opensAtOnce {
-      entry = .passedBy(telling, until: now + Director.calm)
-      effects.append(.showPoster(story: telling.story))
+      entry = .passedBy(play, until: now + Director.calm)
+      effects.append(.showPoster(story: play.story))
     } else {
-      check(telling, &effects)
+      check(play, &effects)
     }
   }
 
-  private mutating func check(_ telling: Stage.Telling, _ effects: inout [Effect]) {
-    entry = .checked(telling)
-    effects.append(.checkViews(story: telling.story))
+  private mutating func check(_ play: Stage.Play, _ effects: inout [Effect]) {
+    entry = .checked(play)
+    effects.append(.checkViews(story: play.story))
   }
 
   private mutating func viewsChecked(
     _ story: Int, isForbidden: Bool, _ effects: inout [Effect], now: Instant
   ) {
-    guard case .checked(let telling) = entry, telling.story == story else { return }
+    guard case .checked(let play) = entry, play.story == story else { return }
     if isForbidden {
       effects.append(.withdraw)
       perform(stage.handle(.exhausted(story: story)), &effects, now: now)
     } else {
       entry = .playing
-      effects.append(.play(telling))
+      effects.append(.play(play))
     }
   }
 
@@ -192,7 +184,7 @@ public struct Director: Sendable {
       entry = .none
       perform(
         stage.handle(.errorRead(generation: stage.current.generation)), &effects, now: now)
-    case .passedBy(let telling, let until) where now >= until: check(telling, &effects)
+    case .passedBy(let play, let until) where now >= until: check(play, &effects)
     default: break
     }
   }
@@ -204,7 +196,7 @@ public struct Director: Sendable {
     neighboursDue = nil
     // One that is asked about is about to be played.
     var wanted = looksAhead ? stage.neighbours : []
-    if looksAhead, case .checked(let telling) = entry { wanted.insert(telling.story, at: 0) }
+    if looksAhead, case .checked(let play) = entry { wanted.insert(play.story, at: 0) }
     effects.append(.keepReady(wanted))
   }
 

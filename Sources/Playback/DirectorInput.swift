@@ -10,11 +10,9 @@ extension Director {
     case jump(Stage.Event)
     /// The answer to `judge`: the stories that the rules forbid by now, if the asked one is among
     /// them, and whether it can be opened without starting a process.
-    case judged(Stage.Telling, forbidden: [Int], opensAtOnce: Bool)
+    case judged(Stage.Play, forbidden: [Int], opensAtOnce: Bool)
     /// The answer to `checkViews`.
     case viewsChecked(story: Int, isForbidden: Bool)
-    /// A picture from before is on the screen, as `showPoster` wants.
-    case posterShown
     /// The story that plays shows a picture, its first one or another.
     case pictureShown(isFirst: Bool, generation: Int)
     /// The terminal has taken all of the first picture.
@@ -41,17 +39,17 @@ extension Director {
     /// What was entered last is over; what is left of its sound is heard, or not.
     case leave(keepsSound: Bool)
     /// Answered by `judged`.
-    case judge(Stage.Telling)
+    case judge(Stage.Play)
     /// A story's turn has come: nothing of it is on the screen.
     case enter(story: Int, slide: Slide?)
-    /// A picture from before, if there is one, stands for the story. Answered by `posterShown`.
+    /// A picture from before, if there is one, stands for the story.
     case showPoster(story: Int)
     /// Whether others have used up its views. Answered by `viewsChecked`, at once or later.
     case checkViews(story: Int)
     /// The story that was entered counts for nothing.
     case withdraw
     /// It gets a slot and plays. Where that cannot be, `failed` answers.
-    case play(Stage.Telling)
+    case play(Stage.Play)
     case setPaused(Bool)
     case showError(story: Int, reason: String)
     case showEndCard
@@ -61,8 +59,6 @@ extension Director {
     case keepReady([Int])
     /// A key was pressed that a story's first picture answers.
     case countKey
-    /// The picture that is shown counts.
-    case countPicture
   }
 
   /// The answer to an input.

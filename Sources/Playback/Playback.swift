@@ -406,7 +406,7 @@ public struct Playback: Sendable {
       guard isStarved, let edge = shownPicture?.end, clock.time(at: now) > edge else { return }
       let isLed = sound?.isLeading ?? false
       halt(&effects, now: now)
-      // A still does not tell how far the sound was.
+      // A still does not show how far the sound was.
       if !isLed, !hasStill { clock.set(to: edge, at: now) }
       move(to: .stalled(since: now), now: now)
     case .stalled(let since):

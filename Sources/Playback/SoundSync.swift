@@ -89,7 +89,7 @@ struct SoundSync: Equatable, Sendable {
 
   /// The clock waits so long for the sound.
   private static let patience = Duration.milliseconds(250)
-  /// The decoder must be told in time that it may go on.
+  /// The decoder must hear in time that it may go on.
   private static let lookInterval = Duration.milliseconds(200)
 
   var isHeard: Bool { if case .heard = state { true } else { false } }

@@ -4,8 +4,8 @@ import Resources
 import Stories
 import System
 
-/// The player's side of what is remembered across runs: it asks before the first telling what the
-/// rules depend on, counts what is seen, and never waits for the disk while stories are told.
+/// The player's side of what is remembered across runs: it asks before the first story plays what the
+/// rules depend on, counts what is seen, and never waits for the disk while stories play.
 public final class History {
   /// How long the start may wait for what was seen before.
   private static let openingPatience = Duration.milliseconds(1_500)
@@ -20,29 +20,11 @@ public final class History {
   private var thread: HistoryThread?
   private var ownNotice: String?
   private var hasLookedUp = false
-  /// What is told, in its order.
+  /// What is played, in its order.
   private(set) var stories: [Story] = []
-  private var viewings = Viewings(Feed(title: ""))
   /// Where to begin; nil for the beginning.
   private(set) var start: (story: Int, position: Duration)?
-  /// Whether all of the current reel had been seen when it was come to.
-  private var reelWasSeen = false
-  private var reel: Range<Int>?
-  private var showing = Showing()
-  private var story = 0
-  private var shownSince: Instant?
-  private var wasSeenBefore = false
-  /// Until then the current story may be one of those that are only passed by.
-  private var placeDue: Instant?
-  /// Where the current story began.
-  private var beginning = Duration.zero
-  private var hasBegun = false
-  /// Whether all there was is told: then there is no place to go on at.
-  private var isThrough = false
-  /// Left before its end; for itself once more that is no skip.
-  private var isLeft = false
-  /// Whether no telling is under way.
-  private var isClosed = true
+  private var counter = ViewCounter(Viewings(Feed(title: "")))
 
   /// - Parameter sources: what the viewer named, for the place where the last run of them stopped.
   public init(sources: [String], options: PlayOptions) {
@@ -54,7 +36,7 @@ public final class History {
     }.joined(separator: "\n")
     directory = options.keepsHistory ? StateFolder.path : nil
     if options.keepsHistory, directory == nil { ownNotice = "no history: HOME is not set" }
-    // Opened while the sources are read, where the first telling depends on it.
+    // Opened while the sources are read, where the first story depends on it.
     if rules.unseenFirst || resumes { prepare() }
   }
 
@@ -72,9 +54,9 @@ public final class History {
     }
   }
 
-  // MARK: - Before the first telling
+  // MARK: - Before the first story
 
-  /// What of a feed is told, in which order.
+  /// What of a feed is played, in which order.
   public func select(from feed: Feed) -> ViewingRules.Selection {
     let whole = feed.reels.flatMap(\.stories)
     var findings = HistoryFindings()
@@ -84,14 +66,15 @@ public final class History {
     }
     let selection = rules.select(from: feed, past: Past(findings), now: WallClock.seconds)
     stories = selection.numbers.map { $0.map { whole[$0] } } ?? whole
-    viewings = Viewings(selection.feed, past: selection.past)
     if let place = findings.place {
       start = History.start(at: place, among: selection.numbers)
     }
+    counter = ViewCounter(
+      Viewings(selection.feed, past: selection.past), isUntimed: isUntimed, start: start)
     return selection
   }
 
-  /// Where to begin: at the remembered story, or where it is told no more at the next one that is.
+  /// Where to begin: at the remembered story, or where that is not played any more, at the next one that is.
   private static func start(
     at place: HistoryPlace, among numbers: [Int]?
   ) -> (story: Int, position: Duration)? {
@@ -124,175 +107,76 @@ public final class History {
     return HistoryFindings()
   }
 
-  // MARK: - On the player's loop
+  // MARK: - What the rules say
 
-  /// What to wait for; nil where nothing comes.
-  var interest: Interest? { thread.map { Interest($0.descriptor) } }
-
-  /// The moment at which the current story will have been seen, or is where the run is.
-  var nextMoment: Instant? {
-    // Where nothing is waited for, what is shown tells.
-    let isDue = showing.isBecomingSeen && !isUntimed
-    let seen = isDue ? shownSince.map { $0 + Showing.least } : nil
-    return [seen, placeDue].compactMap(\.self).min()
+  /// Whether the rules forbid a story now.
+  func forbids(_ story: Int, now: Int64) -> Bool {
+    isExhausted(story) || rules.refusal(of: stories[story], completions: 0, now: now) != nil
   }
 
-  /// Remembers the current story where it has stayed for a while, whether or not it is shown yet.
-  func keepPlace(now: Instant) {
-    guard let due = placeDue, now >= due else { return }
-    setPlace(story, beginning)
+  /// Whether a story was played to its end as often as allowed.
+  func isExhausted(_ story: Int) -> Bool { counter.viewings.isExhausted(story) }
+
+  /// Whether a story will play if it comes next: no other player can use up its views, and its time is
+  /// not about to end.
+  func isSure(_ story: Int) -> Bool {
+    !counter.viewings.isLimited(story)
+      && rules.refusal(of: stories[story], completions: 0, now: WallClock.seconds + 2) == nil
+  }
+
+  /// Whether all of a story's reel had been seen when the viewer came to it.
+  func wasSeen(reelOf story: Int) -> Bool { counter.wasSeen(reelOf: story) }
+
+  /// Asks whether others have used up a story's views meanwhile; false where nothing is to ask.
+  func asks(about story: Int) -> Bool {
+    guard let thread, counter.viewings.isLimited(story) else { return false }
+    thread.check(story: story, id: stories[story].id)
+    return true
   }
 
   /// Takes in what was answered.
   ///
   /// - Returns: the stories that `asks` was true for.
-  func take() -> [Int] {
+  func takeAnswers() -> [Int] {
     guard let thread else { return [] }
     var answered: [Int] = []
     for event in thread.take() {
       switch event {
-      case .found(let findings): learn(findings)
+      case .found(let findings): counter.learn(Past(findings))
       case .counted(let story, let completions):
-        if let completions { viewings.learn(completions: completions, of: story) }
+        if let completions { counter.learn(completions: completions, of: story) }
         answered.append(story)
       }
     }
     return answered
   }
 
-  private func learn(_ findings: HistoryFindings) {
-    let past = Past(findings)
-    viewings.learn(past)
-    if let reel { reelWasSeen = reel.allSatisfy { past[$0].isSeen } }
+  /// Does what the counter wants.
+  private func execute(_ effects: [ViewCounter.Effect]) {
+    for effect in effects {
+      switch effect {
+      case .add(let counts, let number):
+        let story = stories[number]
+        thread?.add(
+          counts,
+          to: HistorySubject(
+            id: story.id, source: story.visibleSource, title: story.caption,
+            isLimited: story.maxViews != nil))
+      case .setPlace(let story, let position):
+        prepare()
+        thread?.setPlace(of: sources, story: stories[story].id, position: position)
+      case .clearPlace: thread?.clearPlace(of: sources)
+      }
+    }
   }
 
-  /// Whether the rules forbid a story now.
-  func forbids(_ story: Int, now: Int64) -> Bool {
-    viewings.isExhausted(story)
-      || rules.refusal(of: stories[story], completions: 0, now: now) != nil
-  }
-
-  /// Whether a story will be told if it comes next: no other player can use up its views, and its
-  /// time is not about to end.
-  func isSure(_ story: Int) -> Bool {
-    !viewings.isLimited(story)
-      && rules.refusal(of: stories[story], completions: 0, now: WallClock.seconds + 2) == nil
-  }
-
-  /// Whether all of a story's reel had been seen when it was come to.
-  func wasSeen(reelOf story: Int) -> Bool {
-    reel?.contains(story) ?? false ? reelWasSeen : viewings.isReelSeen(of: story)
-  }
-
-  /// Asks whether others have used up a story's views meanwhile; false where nothing is to ask.
-  func asks(about story: Int) -> Bool {
-    guard let thread, viewings.isLimited(story) else { return false }
-    thread.check(story: story, id: stories[story].id)
-    return true
-  }
-
-  func begin(_ story: Int) {
-    if story == self.story { isLeft = false }
-    countSkip()
-    self.story = story
-    showing = Showing()
-    shownSince = nil
-    isClosed = false
-    isThrough = false
-    placeDue = .now + Director.calm
-    // Until it is left, it is where the last run was.
-    beginning = hasBegun || start?.story != story ? .zero : start?.position ?? .zero
-    hasBegun = true
-    let next = viewings.reel(of: story)
-    if next != reel { reelWasSeen = viewings.isReelSeen(of: story) }
-    reel = next
-  }
-
-  func pictureShown(now: Instant) {
-    showing.pictureShown()
-    shownSince = shownSince ?? now
+  /// What only decorates the screen is read once there is something on it.
+  private func lookUpLate() {
     guard !hasLookedUp else { return }
-    // What only decorates the screen is read once there is something on it.
     hasLookedUp = true
     prepare()
     let stories = stories
     thread?.lookUp(count: stories.count, sources: nil) { stories[$0].id }
-  }
-
-  /// Takes note of how long the current story is seen by now.
-  func watch(_ slot: StorySlot, now: Instant) {
-    guard showing.isBecomingSeen, let since = shownSince else { return }
-    add(counts(of: showing.reached(isUntimed ? slot.playback.position(at: now) : now - since)))
-  }
-
-  /// The current telling is over.
-  ///
-  /// - Returns: whether the story is told no more.
-  @discardableResult
-  func end(_ how: Showing.End, _ slot: StorySlot?) -> Bool {
-    countSkip()
-    var counts = counts(of: showing.end(how))
-    if !isClosed, let waits = slot?.playback.stalls(at: .now), waits.count > 0 {
-      counts.waits = waits.count
-      counts.waited = waits.length(at: .now)
-    }
-    isClosed = true
-    add(counts)
-    return viewings.isExhausted(story)
-  }
-
-  /// Counts that the story was left for another one, or for the end.
-  private func countSkip() {
-    guard isLeft else { return }
-    isLeft = false
-    add(HistoryCounts(skips: 1))
-  }
-
-  private func counts(of marks: [Showing.Mark]) -> HistoryCounts {
-    var counts = HistoryCounts()
-    for mark in marks {
-      switch mark {
-      case .seen:
-        wasSeenBefore = viewings.isSeen(story)
-        viewings.noteSeen(story)
-        counts.views += 1
-      case .completed:
-        viewings.noteCompleted(story)
-        counts.completions += 1
-      case .skipped: isLeft = true
-      case .takenBack:
-        if !wasSeenBefore { viewings.forget(story) }
-        counts.views -= 1
-      }
-    }
-    return counts
-  }
-
-  private func add(_ counts: HistoryCounts) {
-    // Nobody has watched what a machine ran through.
-    guard !isUntimed, let thread, counts != HistoryCounts() else { return }
-    let subject = stories[story]
-    thread.add(
-      counts,
-      to: HistorySubject(
-        id: subject.id, source: subject.visibleSource, title: subject.caption,
-        isLimited: subject.maxViews != nil))
-  }
-
-  /// Remembers where this run is.
-  func setPlace(_ story: Int, _ position: Duration) {
-    placeDue = nil
-    guard stories.indices.contains(story), !isThrough else { return }
-    prepare()
-    thread?.setPlace(of: sources, story: stories[story].id, position: position)
-  }
-
-  /// There is nothing to go on with.
-  func clearPlace() {
-    countSkip()
-    isThrough = true
-    placeDue = nil
-    thread?.clearPlace(of: sources)
   }
 
   // MARK: - Afterwards
@@ -302,6 +186,18 @@ public final class History {
 
   /// What the viewer should know of it, in one line; complete after `close`.
   public var notice: String? { ownNotice ?? thread?.notice }
+}
+
+extension History: LoopSource, JournalReader {
+  var interest: Interest? { thread.map { Interest($0.descriptor) } }
+  var deadline: Instant? { counter.deadline }
+
+  func service(_ readiness: Readiness, now: Instant) { execute(counter.tick(at: now)) }
+
+  func read(_ event: Journal.Event, at now: Instant) {
+    execute(counter.handle(event, at: now))
+    if case .pictureShown = event { lookUpLate() }
+  }
 }
 
 extension Past {

@@ -2,7 +2,7 @@ import Resources
 import Sound
 import System
 
-/// The loudspeaker of a run, how loud it is, and what a viewer is told of it.
+/// The loudspeaker of a run, how loud it is, and what the viewer reads about it.
 final class Loudness {
   /// nil where nothing is to be heard.
   let speaker: Speaker?

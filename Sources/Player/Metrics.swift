@@ -1,19 +1,17 @@
 import Resources
+import Stories
 import System
 
-/// What became of one telling of a story.
-struct TellingMetrics {
-  enum Status: String {
-    case ended, skipped, stopped, failed
-  }
-
+/// What became of one play of a story.
+struct StoryMetrics {
   var source: String
   var kind: String?
-  var status: Status?
+  /// nil while it plays.
+  var status: Showing.End?
   var error: String?
   /// What was not as it should be although it played.
   var notes: [String] = []
-  /// From the telling's begin to its first picture on the screen.
+  /// From the begin of the play to its first picture on the screen.
   var firstPictureMs: Double?
   var framesDecoded = 0
   var framesShown = 0
@@ -26,6 +24,16 @@ struct TellingMetrics {
   var durationMs: Double?
   /// How far each picture was from the sound beside it when it was on the screen.
   var soundOffsets = Samples()
+
+  mutating func take(_ summary: PlaybackSummary) {
+    kind = summary.kind ?? kind
+    framesDecoded = summary.framesDecoded
+    framesDropped = summary.framesDropped
+    presentedMs = summary.presented.milliseconds
+    durationMs = summary.length?.milliseconds
+    waits = summary.stalls
+    waitedMs = summary.stalled.milliseconds
+  }
 
   var json: JSON {
     .object([
@@ -69,7 +77,7 @@ package struct Samples {
 
 /// What a run measured; written as JSON by `--report`.
 struct Metrics {
-  var stories: [TellingMetrics] = []
+  var stories: [StoryMetrics] = []
   /// Key read to the last byte of the answering story's picture.
   var keyLatencies = Samples()
   /// Last picture of a story to the first of the next, where it went on by itself.
@@ -79,6 +87,11 @@ struct Metrics {
   var decoderPeakKibibytes = 0
   var network: (requests: UInt64, bytes: UInt64) = (0, 0)
   var saving = Saving()
+
+  /// What a picture of the last story has cost on the way to the terminal.
+  var bytesPerPicture: Int {
+    stories.last.map { $0.framesShown > 0 ? $0.bytesToTerminal / $0.framesShown : 0 } ?? 0
+  }
 
   var json: JSON {
     let own = ResourceUsage.own

@@ -1,4 +1,5 @@
 import Pictures
+import Reactions
 
 /// What lies over the picture, as plain values: two equal ones look the same.
 struct Overlays: Equatable {
@@ -14,20 +15,13 @@ struct Overlays: Equatable {
     var briefly: String?
   }
 
-  /// Reactions to choose from; without any of them, why.
-  struct Strip: Equatable {
-    var items: [StripItem]
-    var note: String
-  }
-
   var spinner: Spinner?
   var caption: String?
   var info: [Row] = []
   var help: [Row] = []
   var endCard: [String] = []
   var endKeys: [Row] = []
-  var strip: Strip?
-  var banner: String?
+  var reactions = ReactionOverlay()
 
   func draw(with compositor: Compositor, on cells: inout CellGrid) {
     if let spinner { compositor.spinner(phase: spinner.phase, text: spinner.text, onto: &cells) }
@@ -35,11 +29,7 @@ struct Overlays: Equatable {
       compositor.endCard(lines: endCard, keys: Overlays.cardRows(endKeys), onto: &cells)
     }
     if let caption { compositor.caption(caption, onto: &cells) }
-    if let strip { compositor.strip(strip.items, note: strip.note, onto: &cells) }
-    if let banner {
-      let taken = strip == nil ? 0 : Compositor.stripHeight(rows: cells.rows)
-      compositor.banner(banner, above: taken, onto: &cells)
-    }
+    reactions.draw(with: compositor, on: &cells)
     if !info.isEmpty {
       compositor.infoPanel(info.map { ($0.keys, $0.meaning) }, onto: &cells)
     }

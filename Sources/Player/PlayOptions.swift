@@ -32,7 +32,7 @@ public struct PlayOptions: Sendable {
   public var animations: AnimationEndpoint?
   /// Whether neighbours of the story that plays are fetched and made ready.
   public var preload = true
-  /// Which stories are told, and in which order.
+  /// Which stories are played, and in which order.
   public var rules = ViewingRules()
   /// Whether to go on where the last run of the same sources stopped.
   public var resume = false
@@ -45,7 +45,7 @@ public struct PlayOptions: Sendable {
   /// What each key does.
   public var keys = KeyTable()
 
-  /// The options of a player that is told nothing.
+  /// The options where the viewer gives none.
   public init() {}
 
   /// Whether stories are made ready before their turn: where nobody watches, nobody waits.

@@ -116,13 +116,13 @@ final class PlaybackPool {
   /// Keeps just these stories ready.
   func keepReady(_ wanted: [Int], now: Instant) {
     letGo()
-    for (story, slot) in ready where !wanted.contains(story) {
+    let changes = ReadyChanges(
+      from: Set(ready.keys), to: wanted, current: current?.story, unready: unready)
+    for story in changes.closed {
       note(story, "is no longer kept ready")
-      slot.close()
-      ready[story] = nil
+      ready.removeValue(forKey: story)?.close()
     }
-    for story in wanted
-    where ready[story] == nil && story != current?.story && !unready.contains(story) {
+    for story in changes.opened {
       // A neighbour that cannot be opened says so when its turn comes.
       do {
         let urgency = isHeldBack ? ResourceUrgency.held : .ready
@@ -183,7 +183,7 @@ final class PlaybackPool {
     let session: DecoderSession
     do {
       session = try DecoderSession(
-        from: decoders, telling: resource, opener: opener, shape: shape,
+        from: decoders, decoding: resource, opener: opener, shape: shape,
         soundRate: speaker.map { _ in UInt32(SoundFormat.rate) })
     } catch {
       throw ResourceError("the decoder does not start: \(error.reason)")
@@ -198,6 +198,24 @@ final class PlaybackPool {
     return StorySlot(
       story: number, session: session, progress: StoryBytes.progress(of: resource),
       speaker: speaker, options: wants, now: now)
+  }
+}
+
+/// What must change so that just the wanted stories are kept ready.
+struct ReadyChanges: Equatable {
+  /// No longer wanted, in their order.
+  var closed: [Int]
+  /// To be opened, the most urgent first.
+  var opened: [Int]
+
+  /// - Parameters:
+  ///   - ready: those that are kept ready.
+  ///   - wanted: those that are to be, the most urgent first.
+  ///   - current: the one that plays, which has a slot already.
+  ///   - unready: those that failed while they were made ready: left alone until their turn comes.
+  init(from ready: Set<Int>, to wanted: [Int], current: Int?, unready: Set<Int>) {
+    closed = ready.subtracting(wanted).sorted()
+    opened = wanted.filter { !ready.contains($0) && $0 != current && !unready.contains($0) }
   }
 }
 

@@ -2,6 +2,7 @@ import DecoderLink
 import Decoders
 import Pictures
 import Playback
+import Reactions
 import Resources
 import Sound
 import Stories
@@ -27,32 +28,31 @@ public final class Player {
   let bytes: StoryBytes
   let terminal: TerminalSession
   let signals: Signals
-  let screen: Screen
+  let renderer: Renderer
   let pool: PlaybackPool
   let preloader: Preloader
   let loudness: Loudness
   let reactions: ReactionDesk
-  private let processStart: Instant
   var director: Director
   /// When the director must be asked again at the latest.
   var directorDeadline: Instant?
-  var view: View
   var pointer = Pointer()
   var links = LinkOpener()
   var saver: StillSaver?
-  var log: TellingLog
+  let journal: Journal
+  private let account: RunAccount
   let history: History
-  var remembersPlace = false
-  var endedBy: Signals.Signal?
-  var isFinished = false
-  /// What must be done as soon as no frame is under way.
-  var layoutIsStale = false
-  var terminalIsUnknown = false
-  var mustPaint = false
-  private var lastPaint: Instant?
-  /// Decoders get a new grid only once the size has settled: each change costs them a seek.
-  private var reshapeDue: Instant?
-  var posters = Posters()
+  /// Why the run ends; nil while it goes on.
+  private(set) var ending: Ending?
+
+  /// Why a run ends.
+  enum Ending: Equatable {
+    /// All was played, or there is nothing to play.
+    case finished
+    /// The viewer quits.
+    case quit(remembersPlace: Bool)
+    case signal(Signals.Signal)
+  }
 
   /// - Parameters:
   ///   - feed: what `history` has chosen.
@@ -67,139 +67,128 @@ public final class Player {
     self.bytes = bytes
     self.terminal = terminal
     self.signals = signals
-    self.processStart = processStart
     self.history = history
-    log = TellingLog(events: options.log)
-    screen = Screen(terminal: terminal, options: options)
+    account = RunAccount(processStart: processStart)
+    renderer = Renderer(terminal: terminal, options: options, now: .now)
     loudness = Loudness(options: options)
     self.pool = PlaybackPool(
       stories: stories, decoders: pool, bytes: bytes, options: options, speaker: loudness.speaker,
-      shape: screen.shape(fit: options.fit))
+      shape: renderer.shape)
     preloader = Preloader(stories: stories, network: bytes.network)
     reactions = ReactionDesk(
-      endpoint: options.animations ?? feed.animations, received: feed.reactions, options: options,
+      .init(
+        endpoint: options.animations ?? feed.animations, received: feed.reactions,
+        isPossible: !options.reduceMotion && !options.untimed),
       network: bytes.network, pool: pool)
+    journal = Journal(
+      readers: [account, PlaybackLog(options.log), history, renderer, reactions])
     director = Director(
       stage: Stage(
         reelSizes: feed.reels.map(\.stories.count),
         options: Stage.Options(manual: options.manual, untimed: options.untimed),
         first: history.start?.story ?? 0),
       looksAhead: options.looksAhead)
-    view = View(options: options, now: .now)
-    view.isMuted = loudness.isMuted
+    renderer.view.isMuted = loudness.isMuted
   }
 
   /// Plays until the viewer quits, a signal ends it, or nothing is left.
   public func run() throws(SystemError) -> Result {
+    var loop = EventLoop()
+    let outside = outsideSources
     direct(.command(.start), now: .now)
-    while !isFinished {
-      try turn()
+    var deadline: Instant? = .now
+    while ending == nil {
+      try loop.turn(of: outside + storySources, until: deadline)
+      deadline = advance(now: .now)
     }
     stop(now: .now)
     loudness.close()
     saver?.close()
     reactions.close()
     pool.close()
-    log.noteDecoders(peakKibibytes: pool.decoders.peakKibibytes)
+    account.noteDecoders(peakKibibytes: pool.decoders.peakKibibytes)
     preloader.close()
     bytes.network.close()
-    log.noteNetwork(bytes.network)
-    return Result(outcome: log.outcome, complaints: log.complaints, endedBy: endedBy)
+    account.noteNetwork(bytes.network)
+    var signal: Signals.Signal?
+    if case .signal(let received) = ending { signal = received }
+    return Result(outcome: account.outcome, complaints: account.complaints, endedBy: signal)
   }
 
   /// The metrics of a run that found nothing to play.
   public static var emptyReport: JSON { Metrics().json }
 
   /// The metrics of the run, as `--report` writes them.
-  public var report: JSON { log.metrics.json }
+  public var report: JSON { account.metrics.json }
 
-  /// One turn of the loop: wait, take in what came, show what is due.
-  func turn() throws(SystemError) {
-    let watched = pool.all
-    let animations = reactions.runs
-    var interests = [
-      Interest(signals.descriptor),
-      Interest(terminal.inputDescriptor),
-      Interest(terminal.outputDescriptor, reading: false, writing: screen.isBusy),
-      Interest(bytes.network.descriptor),
-      // One that is not open is not waited for.
-      Interest(loudness.speaker?.descriptor ?? -1),
+  /// Ends the run after this turn. A signal is the reason whatever else happens.
+  func end(_ reason: Ending) {
+    if case .signal = ending { return }
+    ending = reason
+  }
+
+  // MARK: - What the loop waits for
+
+  /// What is there from the beginning to the end of the run.
+  private var outsideSources: [any LoopSource] {
+    var sources: [any LoopSource] = [
+      ReadSource(signals.descriptor) { self.takeSignals(now: $0) },
+      ReadSource(terminal.inputDescriptor) { self.takeInput(now: $0) },
+      renderer.screen,
+      ReadSource(bytes.network.descriptor) { self.takeBytes(now: $0) },
+      history,
     ]
-    for slot in watched {
-      interests.append(Interest(slot.descriptor, writing: slot.wantsToWrite))
+    if let speaker = loudness.speaker {
+      sources.append(ReadSource(speaker.descriptor) { self.takeSoundNotices(now: $0) })
     }
-    let savingStill = saver
-    if let savingStill { interests.append(savingStill.interest) }
-    if let interest = history.interest { interests.append(interest) }
-    interests += animations.map(\.interest)
-    let ready = try awaitReadiness(of: interests, until: nextMoment(now: .now))
-    let now = Instant.now
-    if ready[0].readable { takeSignals(now: now) }
-    if ready[1].readable { takeInput(now: now) }
-    if ready[2].writable { screen.flush(now: now) }
-    if ready[3].readable { takeBytes(now: now) }
-    if ready[4].readable {
-      for words in loudness.takeNotices() { view.say(words, now: now) }
-    }
-    for (slot, readiness) in zip(watched, ready.dropFirst(5)) {
-      slot.service(readiness, now: now)
-    }
-    for (run, readiness) in zip(animations, ready.suffix(animations.count)) {
-      reactions.service(run, readiness, at: now)
-    }
-    loudness.speaker?.watch(at: now)
-    pool.dropFailed()
-    pool.arrange(stage.successor, now: now, where: history.isSure)
-    takeAnswers(now: now)
-    if let savingStill, let outcome = savingStill.service(ready[5 + watched.count], now: now) {
-      view.say(outcome.words, now: now)
-      savingStill.close()
-      saver = nil
-    }
-    if !isFinished { showWhatIsDue(now: .now) }
+    return sources
+  }
+
+  /// What comes and goes with the stories.
+  private var storySources: [any LoopSource] {
+    var sources: [any LoopSource] = pool.all
+    if let saver { sources.append(saver) }
+    if let show = reactions.show { sources.append(show) }
+    if let previews = reactions.previews { sources.append(previews) }
+    return sources
   }
 
   // MARK: - Time
 
-  private func nextMoment(now: Instant) -> Instant? {
-    var moments: [Instant?] = [
-      pointer.deadline, directorDeadline, reshapeDue, saver?.deadline,
-    ]
-    moments += pool.all.map(\.deadline)
-    if !screen.isBusy {
-      if !director.showsError { moments.append(pool.current?.nextMoment) }
-      moments.append(view.nextMoment(scene(now: now)))
-      moments.append(reactions.nextMoment(at: now, position: runningPosition(now: now)))
-      moments.append(screen.nextMoment(now: now))
-      moments.append(history.nextMoment)
-      if layoutIsStale { moments.append(now) }
-      if !screen.layout.isTooSmall {
-        if mustPaint { moments.append(now) }
-        if let lastPaint, !screen.isSettled { moments.append(lastPaint + .milliseconds(120)) }
-      }
-    }
-    return moments.compactMap { $0 }.min()
-  }
-
-  private func showWhatIsDue(now: Instant) {
+  /// Does what is due, after the sources were serviced. Returns when something is due next.
+  private func advance(now: Instant) -> Instant? {
+    loudness.speaker?.watch(at: now)
+    pool.dropFailed()
+    pool.arrange(stage.successor, now: now, where: history.isSure)
+    takeAnswers(now: now)
+    takeStill(now: now)
+    guard ending == nil else { return nil }
     noteDrained(now: now)
     if let gesture = pointer.tick(at: now) { perform(gesture, now: now) }
     direct(.tick, now: now)
     lookAhead(now: now)
-    if let due = reshapeDue, now >= due {
-      reshapeDue = nil
-      posters.removeAll()
-      pool.reshape(screen.shape(fit: view.fit), at: now)
+    if let shape = renderer.takeReshape(at: now) { pool.reshape(shape, at: now) }
+    if !renderer.screen.isBusy, ending == nil {
+      renderer.layOut(at: now)
+      stepStory(now: now)
     }
-    guard !screen.isBusy, !isFinished else { return }
-    if view.chromeIsHidden(at: now) != screen.chromeIsHidden { layoutIsStale = true }
-    if layoutIsStale { layOut(now: now) }
-    stepStory(now: now)
-    guard !isFinished else { return }
-    stepReactions(now: now)
-    // The chrome first: after a change of size its drawing clears the screen.
-    screen.draw(view.chrome(scene(now: now)))
-    paint(now: now)
+    guard ending == nil else { return nil }
+    if !renderer.screen.isBusy { stepReactions(now: now) }
+    let model = viewModel(now: now)
+    if !renderer.screen.isBusy { draw(model) }
+    return deadline(model)
+  }
+
+  /// When something is due by itself: each part was just asked to do what is due now. What only has
+  /// to do with the screen waits until the terminal has taken the last frame.
+  private func deadline(_ model: ViewModel) -> Instant? {
+    var next = Earliest(directorDeadline)
+    next.add(pointer.deadline)
+    next.add(renderer.deadline(model))
+    guard !renderer.screen.isBusy else { return next.moment }
+    if !director.showsError { next.add(pool.current?.nextMoment) }
+    next.add(reactions.deadline(at: model.now, position: runningPosition(now: model.now)))
+    return next.moment
   }
 
   /// Keeps the neighbours ready, while the story that plays has what it needs.
@@ -216,27 +205,24 @@ public final class Player {
       !director.showsError
     else { return }
     for words in slot.notes.takeNew() {
-      let story = stories[slot.story]
-      log.note(words, of: story)
-      view.say("\(story.shortName): \(words)", now: now)
+      journal.note(.noted(words), at: now)
+      renderer.view.say("\(stories[slot.story].shortName): \(words)", now: now)
     }
     let isNextReady = !options.untimed && pool.hasPicture(of: stage.successor)
-    log.watch(slot, rate: bytes.network.rate, now: now)
-    defer { if !stage.isWaiting, slot === pool.current { history.watch(slot, now: now) } }
+    journal.note(.watched(slot.reading(rate: bytes.network.rate, at: now)), at: now)
     switch slot.step(at: now, lead: isNextReady ? director.lead : .zero) {
     case .nothing: break
     case .show(let picture):
-      let isFirst = screen.isAwaitingStory
-      if isFirst { posters.note(picture, of: slot.story) }
-      screen.setPicture(picture, now: now)
-      mustPaint = true
+      let isFirst = renderer.screen.isAwaitingStory
+      renderer.show(picture, of: slot.story, now: now)
       direct(.pictureShown(isFirst: isFirst, generation: generation), now: now)
-      if !stage.isWaiting { history.pictureShown(now: now) }
+      journal.note(.pictureShown, at: now)
     case .finished:
-      log.storyFinished(slot, now: now)
-      let isExhausted = history.end(.ended, slot)
+      endPlay(.ended, now: now)
       direct(
-        .finished(generation: generation, isExhausted: isExhausted, isNextReady: isNextReady),
+        .finished(
+          generation: generation, isExhausted: history.isExhausted(slot.story),
+          isNextReady: isNextReady),
         now: now)
     case .failed(let reason):
       direct(fail(generation: generation, reason: reason, now: now), now: now)
@@ -244,13 +230,15 @@ public final class Player {
   }
 
   private func stepReactions(now: Instant) {
-    let shown = !director.showsError && pool.current?.hasPicture == true
-    let position = shown ? pool.current?.playback.position(at: now) : nil
-    if reactions.step(at: now, position: position, shape: screen.reactionShape()) {
-      screen.setOverlay(reactions.overlay)
-      mustPaint = true
+    let isShown = !director.showsError && pool.current?.hasPicture == true
+    let screen = renderer.screen
+    if reactions.step(
+      at: now, position: isShown ? pool.current?.playback.position(at: now) : nil,
+      isRunning: runningPosition(now: now) != nil, shape: screen.reactionShape())
+    {
+      renderer.setReaction(reactions.frame)
     }
-    if let words = reactions.takeNotice() { view.say(words, now: now) }
+    if let words = reactions.takeNotice() { renderer.view.say(words, now: now) }
   }
 
   /// The story's media time, while it goes on by itself.
@@ -261,48 +249,40 @@ public final class Player {
     return playback.position(at: now)
   }
 
-  private func paint(now: Instant) {
-    guard !screen.layout.isTooSmall else { return }
-    var overlays = view.overlays(scene(now: now))
-    if !view.showsHelp, !stage.isAtEndCard {
-      reactions.add(to: &overlays, columns: screen.columns, style: screen.previewStyle, at: now)
-    }
-    let settles = lastPaint.map { now - $0 >= .milliseconds(120) } ?? false
-    let settlesNow = settles && !screen.isSettled
-    let slides = screen.nextMoment(now: now) != nil
-    guard mustPaint || overlays != view.paintedOverlays || settlesNow || slides else { return }
-    let isStill = reactions.overlay == nil && pool.current?.playback.info?.isStill ?? true
-    let bytes = screen.paint(overlays, exactly: (isStill || settlesNow) && !slides, now: now)
-    view.paintedOverlays = overlays
-    mustPaint = false
-    lastPaint = now
-    log.painted(bytes: bytes)
+  private func draw(_ model: ViewModel) {
+    let screen = renderer.screen
+    let isCovered = renderer.view.showsHelp || stage.isAtEndCard
+    let words =
+      isCovered
+      ? ReactionOverlay()
+      : reactions.words(columns: screen.columns, style: screen.previewStyle, at: model.now)
+    let isStill = reactions.frame == nil && model.playing?.playback.info?.isStill ?? true
+    guard let bytes = renderer.draw(model, words, isStill: isStill) else { return }
+    journal.note(.painted(bytes: bytes), at: model.now)
     noteDrained(now: .now)
   }
 
   private func noteDrained(now: Instant) {
-    log.noteDrained(isBusy: screen.isBusy, processStart: processStart, now: now)
+    let screen = renderer.screen
     guard !screen.isBusy else { return }
-    log.notePicture(soundLead: pool.current?.soundLead(at: now))
+    if journal.awaitsScreen {
+      journal.note(.drained(soundLead: pool.current?.soundLead(at: now)), at: now)
+    }
     guard !screen.isAwaitingStory else { return }
     direct(.firstPictureIsOnScreen, now: now)
     pool.letGo()
   }
 
-  func scene(now: Instant) -> Scene {
-    Scene(
-      stage: stage, stories: stories, reelNames: reelNames, slot: pool.current,
-      reelWasSeen: history.wasSeen(reelOf: stage.current.story), layout: screen.layout,
-      unicode: terminal.abilities.unicode, metrics: log.metrics, byteRate: bytes.network.rate,
-      savedBytes: bytes.network.saving.saved, now: now, wallClock: WallClock.seconds)
-  }
-
-  private func layOut(now: Instant) {
-    if terminalIsUnknown { screen.repaint() }
-    terminalIsUnknown = false
-    layoutIsStale = false
-    screen.layOut(hidden: view.chromeIsHidden(at: now), mode: view.mode)
-    reshapeDue = now + .milliseconds(60)
-    mustPaint = true
+  /// What the words around and over the picture depend on.
+  func viewModel(now: Instant) -> ViewModel {
+    let playing = pool.current.map {
+      ViewModel.Playing(playback: $0.playback, progress: $0.progress, notes: $0.notes.all)
+    }
+    return ViewModel(
+      stage: stage, stories: stories, reelNames: reelNames, playing: playing,
+      reelWasSeen: history.wasSeen(reelOf: stage.current.story), layout: renderer.screen.layout,
+      unicode: terminal.abilities.unicode, bytesPerPicture: account.metrics.bytesPerPicture,
+      byteRate: bytes.network.rate, savedBytes: bytes.network.saving.saved, now: now,
+      wallClock: WallClock.seconds)
   }
 }

@@ -5,8 +5,7 @@ import System
 // Views that are used up, and the place that a run leaves.
 extension Player {
   func takeAnswers(now: Instant) {
-    history.keepPlace(now: now)
-    for story in history.take() {
+    for story in history.takeAnswers() {
       let isForbidden = history.forbids(story, now: WallClock.seconds)
       direct(.viewsChecked(story: story, isForbidden: isForbidden), now: now)
     }
@@ -14,21 +13,24 @@ extension Player {
 
   /// The viewer or a signal ends the program inside a story, or behind all.
   func stop(now: Instant) {
-    if !stage.isAtEndCard && stage.storyCount > 0 {
-      if stage.isWaiting {
-        // It was told to its end: the next one's turn would come, if there were one.
-        if let next = stage.told(from: stage.current.story + 1) {
-          history.setPlace(next, .zero)
-        } else {
-          history.clearPlace()
-        }
-      } else {
-        let keepsPosition = remembersPlace || endedBy != nil
-        let position = keepsPosition ? pool.current?.playback.resumePosition(at: now) : nil
-        history.setPlace(stage.current.story, position ?? .zero)
-      }
+    if !stage.isAtEndCard, stage.storyCount > 0 { journal.note(place(at: now), at: now) }
+    endPlay(.stopped, now: now)
+  }
+
+  /// Where a later run goes on.
+  private func place(at now: Instant) -> Journal.Event {
+    if stage.isWaiting {
+      // It has played to its end: the next one's turn would come, if there were one.
+      let next = stage.playable(from: stage.current.story + 1)
+      return next.map { .stopped(story: $0, position: .zero) } ?? .allPlayed
     }
-    log.close(.stopped, pool.current, now: now)
-    history.end(.stopped, pool.current)
+    let keepsPosition =
+      switch ending {
+      case .quit(let remembersPlace): remembersPlace
+      case .signal: true
+      case .finished, nil: false
+      }
+    let position = keepsPosition ? pool.current?.playback.resumePosition(at: now) : nil
+    return .stopped(story: stage.current.story, position: position ?? .zero)
   }
 }

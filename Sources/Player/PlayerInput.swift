@@ -1,4 +1,5 @@
 import Playback
+import Reactions
 import Resources
 import Sound
 import Stories
@@ -11,13 +12,12 @@ extension Player {
     for signal in signals.take() {
       switch signal {
       case .interrupt, .terminate, .hangUp:
-        endedBy = signal
-        isFinished = true
+        end(.signal(signal))
       case .stop: suspend(now: now)
-      case .proceed: refresh()
+      case .proceed: renderer.terminalChanged()
       case .windowChanged:
         terminal.resize()
-        layoutIsStale = true
+        renderer.layoutChanged()
       case .childEnded:
         pool.reap()
         links.reap()
@@ -27,7 +27,19 @@ extension Player {
 
   func takeBytes(now: Instant) {
     bytes.network.deliver()
-    for notice in bytes.network.takeNotices() { view.say(notice, now: now) }
+    for notice in bytes.network.takeNotices() { renderer.view.say(notice, now: now) }
+  }
+
+  func takeSoundNotices(now: Instant) {
+    for words in loudness.takeNotices() { renderer.view.say(words, now: now) }
+  }
+
+  /// Says what became of a still that is saved, once that is known.
+  func takeStill(now: Instant) {
+    guard let saver, let outcome = saver.outcome else { return }
+    renderer.view.say(outcome, now: now)
+    saver.close()
+    self.saver = nil
   }
 
   private func suspend(now: Instant) {
@@ -44,19 +56,13 @@ extension Player {
     reactions.forgive()
     saver?.forgive()
     if wasRunning { pool.current?.setPaused(stage.isPaused, at: later) }
-    refresh()
-  }
-
-  private func refresh() {
-    terminalIsUnknown = true
-    layoutIsStale = true
+    renderer.terminalChanged()
   }
 
   func takeInput(now: Instant) {
     let events = terminal.readInput()
     if events.isEmpty, terminal.hasHungUp {
-      endedBy = .hangUp
-      isFinished = true
+      end(.signal(.hangUp))
     }
     for event in events {
       switch event {
@@ -64,19 +70,19 @@ extension Player {
       case .press(let row, let column): pointer.press(row: row, column: column, at: now)
       case .release:
         if let gesture = pointer.release(at: now) { perform(gesture, now: now) }
-      case .synchronizedOutput, .program: screen.followAnswers()
+      case .synchronizedOutput, .program: renderer.screen.followAnswers()
       case .wheel(let up): turn(up ? .volumeUp : .volumeDown, now: now)
       case .focus: break
       }
-      if isFinished { return }
+      if ending != nil { return }
     }
   }
 
   private func press(_ key: Key, now: Instant) {
-    view.lastKey = now
+    renderer.view.lastKey = now
     if stage.isAtEndCard, key == .enter { return direct(.jump(.replay), now: now) }
     // What lies over the strip comes first.
-    let isCovered = stage.isAtEndCard || view.showsHelp
+    let isCovered = stage.isAtEndCard || renderer.view.showsHelp
     if !isCovered, reactions.press(key, at: now) { return }
     guard let action = options.keys.action(for: key) else {
       if !stage.isAtEndCard { reactions.pressDigit(key, at: now) }
@@ -93,25 +99,23 @@ extension Player {
     case .pause: direct(.command(.togglePause), now: now)
     case .seekBack: seek(by: .seconds(-5), now: now)
     case .seekForward: seek(by: .seconds(5), now: now)
-    case .repaint: refresh()
-    case .quit: isFinished = true
-    case .quitRemembering:
-      remembersPlace = true
-      isFinished = true
+    case .repaint: renderer.terminalChanged()
+    case .quit: end(.quit(remembersPlace: false))
+    case .quitRemembering: end(.quit(remembersPlace: true))
     case .link: openLink(now: now)
     case .still: saveStill(now: now)
     case .mute, .volumeUp, .volumeDown: turn(action, now: now)
     case .reactions: if !stage.isAtEndCard { reactions.toggleStrip(at: now) }
     case .showReactions: reactions.toggleShown(at: now)
     case .caption, .mode, .fit, .help, .info, .close:
-      if view.take(action) { layoutIsStale = true }
+      if renderer.view.take(action) { renderer.layoutChanged() }
     }
   }
 
   func turn(_ action: Action, now: Instant) {
     guard !options.untimed else { return }
-    view.say(loudness.turn(action), now: now)
-    view.isMuted = loudness.isMuted
+    renderer.view.say(loudness.turn(action), now: now)
+    renderer.view.isMuted = loudness.isMuted
   }
 
   func perform(_ gesture: Pointer.Gesture, now: Instant) {
@@ -119,10 +123,12 @@ extension Player {
     switch gesture {
     case .hold(let down): direct(.command(.hold(down)), now: now)
     case .click(let row, let column):
-      if row == screen.layout.barRow, let target = view.segment(at: column, scene(now: now)) {
+      if row == renderer.screen.layout.barRow,
+        let target = renderer.view.segment(at: column, viewModel(now: now))
+      {
         clickBar(target.index, target.fraction, now: now)
       } else {
-        direct(.jump(column < screen.columns / 2 ? .previous : .next), now: now)
+        direct(.jump(column < renderer.screen.columns / 2 ? .previous : .next), now: now)
       }
     }
   }
@@ -156,18 +162,18 @@ extension Player {
         of: stories[slot.story], at: slot.playback.sourceTime(of: shown), info: info,
         bytes: bytes, pool: pool.decoders)
     } catch {
-      view.say("cannot save a still: \(error.reason)", now: now)
+      renderer.view.say("cannot save a still: \(error.reason)", now: now)
     }
   }
 
   private func openLink(now: Instant) {
     guard let link = stories[stage.current.story].link else {
-      return view.say("this story has no link", now: now)
+      return renderer.view.say("this story has no link", now: now)
     }
     do {
       try links.open(link)
     } catch {
-      view.say(error.description, now: now)
+      renderer.view.say(error.description, now: now)
     }
   }
 }

@@ -1,4 +1,5 @@
 import Playback
+import Reactions
 import Resources
 import Sound
 import Stories
@@ -25,86 +26,69 @@ extension Player {
   /// Does one thing; returns the answer where one is waited for and known.
   private func execute(_ effect: Director.Effect, now: Instant) -> Director.Input? {
     switch effect {
-    case .leave(let keepsSound): leaveStory(keepsSound: keepsSound, now: now)
-    case .judge(let telling): return judge(telling)
-    case .enter(let story, let slide): enter(story, slide, now: now)
+    case .leave(let keepsSound):
+      endPlay(.skipped, now: now)
+      if !keepsSound { loudness.speaker?.cut() }
+      pool.leaveCurrent()
+    case .judge(let play): return judge(play)
+    case .enter(let story, let slide):
+      journal.note(.began(number: story, stories[story], slide: slide), at: now)
     case .showPoster(let story):
-      guard let poster = posters[story] else { return nil }
-      screen.setPicture(poster, now: now)
-      mustPaint = true
-      log.pictureShown(now: now)
-      return .posterShown
+      if renderer.showPoster(of: story, now: now) { journal.note(.posterShown, at: now) }
     case .checkViews(let story):
       return history.asks(about: story) ? nil : .viewsChecked(story: story, isForbidden: false)
-    case .withdraw: log.withdraw()
-    case .play(let telling): return play(telling, now: now)
+    case .withdraw: journal.note(.withdrawn, at: now)
+    case .play(let next): return play(next, now: now)
     case .setPaused(let paused):
       options.log.note(.playback, paused ? "paused" : "no longer paused")
       pool.current?.setPaused(paused, at: now)
     case .showError(let story, let reason):
-      view.error = "cannot play \(stories[story].shortName): \(reason)"
-    case .showEndCard:
-      options.log.note(.playback, "end card")
-      reactions.storyBegan(nil, at: now)
-      history.clearPlace()
-      mustPaint = true
+      renderer.view.error = "cannot play \(stories[story].shortName): \(reason)"
+    case .showEndCard: journal.note(.endCard, at: now)
     case .quit:
-      history.clearPlace()
-      isFinished = true
+      journal.note(.allPlayed, at: now)
+      end(.finished)
     case .keepReady(let wanted):
       pool.keepReady(wanted, now: now)
       preloader.want(options.looksAhead ? stage.upcoming : [])
-    case .countKey: log.keyPressed(at: now)
-    case .countPicture: log.pictureShown(now: now)
+    case .countKey: journal.note(.keyPressed, at: now)
     }
     return nil
   }
 
-  private func leaveStory(keepsSound: Bool, now: Instant) {
-    log.close(.skipped, pool.current, now: now)
-    history.end(.skipped, pool.current)
-    if !keepsSound { loudness.speaker?.cut() }
-    pool.leaveCurrent()
-    view.error = nil
+  /// The play of the current story is over, if there is one.
+  func endPlay(_ how: Showing.End, now: Instant) {
+    let playback = pool.current?.playback
+    journal.end(how, playback.map { PlaybackSummary($0, how, at: now) }, at: now)
   }
 
   /// Whether the rules forbid a story; only then it matters which others they forbid.
-  private func judge(_ telling: Stage.Telling) -> Director.Input {
+  private func judge(_ play: Stage.Play) -> Director.Input {
     let time = WallClock.seconds
-    let isForbidden = history.forbids(telling.story, now: time)
+    let isForbidden = history.forbids(play.story, now: time)
     return .judged(
-      telling,
+      play,
       forbidden: isForbidden ? stories.indices.filter { history.forbids($0, now: time) } : [],
-      opensAtOnce: pool.canPlayAtOnce(telling.story))
+      opensAtOnce: pool.canPlayAtOnce(play.story))
   }
 
-  private func enter(_ story: Int, _ slide: Director.Slide?, now: Instant) {
-    log.begin(stories[story], now: now)
-    history.begin(story)
-    view.storyBegan(at: now)
-    reactions.storyBegan(stories[story], at: now)
-    screen.beginStory()
-    if let slide { screen.slideNext(from: slide == .forward ? .right : .left) }
-  }
-
-  private func play(_ telling: Stage.Telling, now: Instant) -> Director.Input? {
+  private func play(_ play: Stage.Play, now: Instant) -> Director.Input? {
     // A run that goes on where the last one stopped begins within a story.
-    let position = telling.generation == 1 ? history.start?.position : nil
+    let position = play.generation == 1 ? history.start?.position : nil
     do {
       try pool.play(
-        telling.story, generation: telling.generation, from: position ?? .zero, now: now)
+        play.story, generation: play.generation, from: position ?? .zero, now: now)
       if stage.isPaused { pool.current?.setPaused(true, at: now) }
       return nil
     } catch {
-      return fail(generation: telling.generation, reason: error.reason, now: now)
+      return fail(generation: play.generation, reason: error.reason, now: now)
     }
   }
 
   /// The story cannot be played (further): what is to be said to the director.
   func fail(generation: Int, reason: String, now: Instant) -> Director.Input {
-    log.fail(stories[stage.current.story], reason: reason)
-    log.close(.failed, pool.current, now: now)
-    history.end(.failed, pool.current)
+    journal.note(.failed(reason: reason), at: now)
+    endPlay(.failed, now: now)
     loudness.speaker?.cut()
     pool.endCurrent()
     return .failed(generation: generation, reason: reason)

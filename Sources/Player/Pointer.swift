@@ -1,6 +1,6 @@
 import System
 
-/// Tells clicks from held buttons: a release within 250 ms is a click, what lasts longer holds.
+/// Distinguishes clicks from held buttons: a release within 250 ms is a click, what lasts longer holds.
 package struct Pointer {
   package enum Gesture: Equatable {
     case click(row: Int, column: Int)

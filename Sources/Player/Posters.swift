@@ -1,7 +1,7 @@
 import DecoderLink
 
-/// The first pictures of stories that were told, so that one who passes them by in a hurry sees
-/// where he is.
+/// The first pictures of stories that were played, so that a viewer who skips past them in a hurry sees
+/// which they are.
 struct Posters {
   /// In pixels, of all of them together: 4 bytes each.
   private static let most = 1 << 20
@@ -20,9 +20,6 @@ struct Posters {
     pixels += picture.bitmap.pixels.count
     while pixels > Posters.most, let oldest = order.first { forget(oldest) }
   }
-
-  /// The pictures of another size are worth nothing.
-  mutating func removeAll() { self = Posters() }
 
   private mutating func forget(_ story: Int) {
     guard let old = pictures.removeValue(forKey: story) else { return }

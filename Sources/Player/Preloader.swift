@@ -117,13 +117,13 @@ extension Stage {
   /// after the next.
   var upcoming: [Preloader.Wish] {
     guard !isAtEndCard else { return [] }
-    let next = told(from: current.story + 1)
+    let next = playable(from: current.story + 1)
     var wishes: [Preloader.Wish] = []
     if let next { wishes.append(.init(story: next, bytes: Preloader.mostOfNext)) }
     for story in neighbours where story != next {
       wishes.append(.init(story: story, bytes: Preloader.beginning))
     }
-    if let next, let second = told(from: next + 1), !neighbours.contains(second) {
+    if let next, let second = playable(from: next + 1), !neighbours.contains(second) {
       wishes.append(.init(story: second, bytes: Preloader.beginning))
     }
     return wishes

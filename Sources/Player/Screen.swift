@@ -1,112 +1,64 @@
 import DecoderLink
 import Pictures
+import Reactions
 import System
 import Terminal
 
 /// What the player puts on the terminal: picture cells with overlays by the painter, one frame in
 /// flight at most, and the chrome around them.
-final class Screen {
-  /// Colour differences that need not be rewritten while pictures move, of 255.
-  private static let usualTolerance = 2
-  private static let largestTolerance = 24
+final class Screen: LoopSource {
+  /// How the next picture comes in.
+  private enum Entrance {
+    case cut
+    /// It pushes the present one away from this side.
+    case slides(from: Slide.Side)
+    /// It is doing so.
+    case sliding(Slide)
+  }
 
   let terminal: TerminalSession
-  private(set) var layout: ScreenLayout
-  private(set) var mode: PictureMode
   private let options: PlayOptions
   private let compositor: Compositor
-  private var renderer: CellRenderer
-  private var painter: FramePainter
-  /// The picture's cells without overlays.
-  private var base: CellGrid
-  /// Whether `base` shows something else than `picture` and `overlay`.
-  private var baseIsStale = false
+  private var surface: Surface
   private var picture: Bitmap?
   /// A reaction's frame over the picture, premultiplied.
   private var overlay: Bitmap?
-  /// The side from which the next picture comes; nil for a cut.
-  private var comesFrom: Slide.Side?
-  private var slide: Slide?
+  /// Whether the surface shows something else than `picture` and `overlay`.
+  private var surfaceIsStale = false
+  private var entrance = Entrance.cut
   /// No picture of the current story was set yet.
   private(set) var isAwaitingStory = true
-  private var outgoing: [UInt8] = []
-  private var sent = 0
-  private var frameBegan: Instant?
-  private var tolerance = Screen.usualTolerance
-  /// How long the last frame was under way.
-  private var lastTook = Duration.zero
-  /// Whether the present layout gives the rows of title and caption to the picture.
-  private(set) var chromeIsHidden = false
+  private var flight = FrameFlight()
 
   init(terminal: TerminalSession, options: PlayOptions) {
     self.terminal = terminal
     self.options = options
-    mode = options.mode
     compositor = Compositor(
       depth: terminal.abilities.colour, unicode: terminal.abilities.unicode)
-    let parts = Screen.parts(terminal, options, mode, hidden: false)
-    layout = parts.layout
-    renderer = parts.renderer
-    painter = parts.painter
-    base = parts.base
+    surface = Surface(terminal, mode: options.mode, chromeIsHidden: false)
   }
 
-  private typealias Parts = (
-    layout: ScreenLayout, renderer: CellRenderer, painter: FramePainter, base: CellGrid
-  )
-
-  private static func parts(
-    _ terminal: TerminalSession, _ options: PlayOptions, _ mode: PictureMode, hidden: Bool
-  ) -> Parts {
-    let columns = terminal.size.columns
-    let rows = terminal.size.rows
-    let layout = ScreenLayout.layout(columns: columns, rows: rows, hidden: hidden)
-    let abilities = terminal.abilities
-    let pictureRows = max(1, layout.picture.rows)
-    return (
-      layout,
-      CellRenderer(mode: mode, depth: abilities.colour, unicode: abilities.unicode),
-      FramePainter(
-        columns: max(1, columns), rows: pictureRows, top: layout.picture.top, left: 0,
-        options: .init(
-          synchronizedOutput: abilities.synchronizedOutput,
-          repeatCharacter: abilities.repeatCharacter, depth: abilities.colour)),
-      CellGrid(columns: max(1, columns), rows: pictureRows)
-    )
-  }
-
-  var columns: Int { base.columns }
-  var pictureRows: Int { base.rows }
+  var layout: ScreenLayout { surface.layout }
+  /// Whether the present layout gives the rows of title and caption to the picture.
+  var chromeIsHidden: Bool { surface.chromeIsHidden }
+  var columns: Int { surface.columns }
 
   /// Takes up what the terminal has said of itself meanwhile. What is displayed stays.
-  func followAnswers() {
-    painter.options.synchronizedOutput = terminal.abilities.synchronizedOutput
-    painter.options.repeatCharacter = terminal.abilities.repeatCharacter
-  }
+  func followAnswers() { surface.follow(terminal.abilities) }
 
   /// What decoders must fit their pictures into.
   func shape(fit: PlayOptions.Fit) -> PictureRequest {
-    let grid = renderer.pixelGrid(columns: base.columns, rows: base.rows)
-    return PictureRequest(
-      width: UInt32(grid.width), height: UInt32(grid.height),
-      pixelAspect: renderer.pixelAspect(cellAspect: terminal.cellAspect),
-      fit: fit == .cover ? .cover : .contain)
+    surface.shape(cellAspect: terminal.cellAspect, fit: fit)
   }
 
   /// Lays out anew for the terminal's present size, and forgets what is displayed.
   func layOut(hidden: Bool, mode: PictureMode) {
     precondition(!isBusy, "a frame cut off would leave half an escape sequence")
-    self.mode = mode
-    chromeIsHidden = hidden
-    slide = nil
-    let parts = Screen.parts(terminal, options, mode, hidden: hidden)
-    layout = parts.layout
-    renderer = parts.renderer
-    painter = parts.painter
-    base = parts.base
+    entrance = .cut
+    surface = Surface(terminal, mode: mode, chromeIsHidden: hidden)
     // Until the decoder's picture of the new size comes, or where none will.
-    picture = picture?.scaledToFit(renderer.pixelGrid(columns: columns, rows: pictureRows))
-    baseIsStale = picture != nil
+    picture = picture?.scaledToFit(surface.pixelGrid)
+    surfaceIsStale = picture != nil
   }
 
   /// What a reaction must fit into to lie over the picture.
@@ -121,96 +73,96 @@ final class Screen {
 
   var previewStyle: PreviewStyle {
     PreviewStyle(
-      mode: mode, depth: terminal.abilities.colour, unicode: terminal.abilities.unicode,
+      mode: surface.mode, depth: terminal.abilities.colour, unicode: terminal.abilities.unicode,
       cellAspect: terminal.cellAspect)
   }
 
   /// Lays a reaction's frame over the picture, or takes it away.
   func setOverlay(_ overlay: Bitmap?) {
     self.overlay = overlay
-    baseIsStale = picture != nil
+    surfaceIsStale = picture != nil
   }
 
-  private func renderBase() {
-    guard baseIsStale, let picture else { return }
-    baseIsStale = false
-    let seen = overlay.map { picture.covered(by: $0) } ?? picture
-    renderer.render(seen, columns: columns, rows: pictureRows, into: &base)
+  private func renderSurface() {
+    guard surfaceIsStale, let picture else { return }
+    surfaceIsStale = false
+    surface.render(overlay.map { picture.covered(by: $0) } ?? picture)
   }
 
   /// The next picture pushes the present one away, where the line is fast enough for that.
   func slideNext(from side: Slide.Side) {
-    let isFast = lastTook < .milliseconds(15) && tolerance == Screen.usualTolerance
-    if isFast, picture != nil, !options.reduceMotion, !options.untimed { comesFrom = side }
+    if flight.isFast, picture != nil, !options.reduceMotion, !options.untimed {
+      entrance = .slides(from: side)
+    }
   }
 
   /// When the slide goes on; nil where nothing slides.
-  func nextMoment(now: Instant) -> Instant? { slide?.nextMoment(at: now) }
+  func nextSlide(at now: Instant) -> Instant? {
+    if case .sliding(let slide) = entrance { slide.nextMoment(at: now) } else { nil }
+  }
 
   /// Makes a picture the one to be seen.
   func setPicture(_ decoded: DecodedPicture, now: Instant) {
-    if let comesFrom {
-      renderBase()
-      slide = Slide(from: base, side: comesFrom, began: now)
+    if case .slides(let side) = entrance {
+      renderSurface()
+      entrance = .sliding(Slide(from: surface.cells, side: side, began: now))
     }
-    comesFrom = nil
     isAwaitingStory = false
     picture = decoded.bitmap
-    baseIsStale = true
+    surfaceIsStale = true
   }
 
   /// Another story's pictures come: what was measured of the last one's light does not hold.
   func beginStory() {
-    renderer.beginScene()
-    comesFrom = nil
-    slide = nil
+    surface.beginStory()
+    entrance = .cut
     isAwaitingStory = true
   }
 
   /// Whether a frame is still under way to the terminal.
-  var isBusy: Bool { sent < outgoing.count }
+  var isBusy: Bool { flight.isBusy }
   /// Whether what is displayed is exact.
-  var isSettled: Bool { painter.settled }
+  var isSettled: Bool { surface.isSettled }
 
   /// Paints the picture with what lies over it. Returns the bytes that it took.
-  func paint(_ overlays: Overlays, exactly: Bool, now: Instant) -> Int {
-    precondition(!isBusy, "one frame in flight")
-    let tolerance = exactly ? 0 : tolerance
-    renderBase()
-    if let moving = slide, moving.isOver(at: now) { slide = nil }
-    if overlays == Overlays(), slide == nil {
-      outgoing = painter.paint(base, tolerance: tolerance)
-    } else {
-      var cells = slide?.cells(to: base, step: slide?.step(at: now) ?? 0) ?? base
+  func paint(_ overlays: Overlays, _ accuracy: RedrawPlan.Paint, now: Instant) -> Int {
+    let tolerance = accuracy == .exactly ? 0 : flight.tolerance
+    renderSurface()
+    let bytes: [UInt8]
+    switch entrance {
+    case .sliding(let slide) where slide.isOver(at: now):
+      entrance = .cut
+      bytes = surface.paint(overlays, compositor, tolerance: tolerance)
+    case .sliding(let slide):
+      var cells = slide.cells(to: surface.cells, step: slide.step(at: now))
       overlays.draw(with: compositor, on: &cells)
-      outgoing = painter.paint(cells, tolerance: tolerance)
+      bytes = surface.paint(cells, tolerance: tolerance)
+    case .cut, .slides:
+      bytes = surface.paint(overlays, compositor, tolerance: tolerance)
     }
-    sent = 0
-    frameBegan = now
+    flight.begin(bytes, at: now)
     flush(now: now)
-    return outgoing.count
+    return bytes.count
   }
 
-  /// Sends what the terminal takes. A terminal that is slow gets coarser pictures.
-  func flush(now: Instant) {
-    while isBusy {
-      guard let count = try? terminal.write(outgoing[sent...]) else {
-        sent = outgoing.count
-        return
-      }
-      if count == 0 { break }
-      sent += count
-    }
-    guard let began = frameBegan else { return }
-    let took = now - began
-    if isBusy {
-      if took > .milliseconds(50) { tolerance = min(Screen.largestTolerance, tolerance + 1) }
-    } else {
-      frameBegan = nil
-      lastTook = took
-      if took < .milliseconds(20) { tolerance = max(Screen.usualTolerance, tolerance - 1) }
-    }
+  /// Sends what the terminal takes.
+  private func flush(now: Instant) {
+    flight.send(at: now) { try? terminal.write($0) }
   }
+
+  // MARK: - The loop
+
+  var interest: Interest? {
+    Interest(terminal.outputDescriptor, reading: false, writing: isBusy)
+  }
+
+  var deadline: Instant? { nil }
+
+  func service(_ readiness: Readiness, now: Instant) {
+    if readiness.writable { flush(now: now) }
+  }
+
+  // MARK: - Around the picture
 
   /// Draws the rows around the picture.
   func draw(_ chrome: Chrome) {
@@ -221,7 +173,79 @@ final class Screen {
   func repaint() {
     precondition(!isBusy, "a frame cut off would leave half an escape sequence")
     terminal.repaintAll()
-    painter.forgetDisplayed()
+    surface.forgetDisplayed()
+  }
+}
+
+/// The cells of the picture in one layout, and how they come to the terminal.
+private struct Surface {
+  let layout: ScreenLayout
+  let mode: PictureMode
+  let chromeIsHidden: Bool
+  private var renderer: CellRenderer
+  private var painter: FramePainter
+  /// The picture's cells, without texts over them.
+  private(set) var cells: CellGrid
+
+  init(_ terminal: TerminalSession, mode: PictureMode, chromeIsHidden: Bool) {
+    let columns = max(1, terminal.size.columns)
+    layout = ScreenLayout.layout(
+      columns: terminal.size.columns, rows: terminal.size.rows, hidden: chromeIsHidden)
+    self.mode = mode
+    self.chromeIsHidden = chromeIsHidden
+    let abilities = terminal.abilities
+    let rows = max(1, layout.picture.rows)
+    renderer = CellRenderer(mode: mode, depth: abilities.colour, unicode: abilities.unicode)
+    painter = FramePainter(
+      columns: columns, rows: rows, top: layout.picture.top, left: 0,
+      options: .init(
+        synchronizedOutput: abilities.synchronizedOutput,
+        repeatCharacter: abilities.repeatCharacter, depth: abilities.colour))
+    cells = CellGrid(columns: columns, rows: rows)
+  }
+
+  var columns: Int { cells.columns }
+  var isSettled: Bool { painter.settled }
+
+  /// The pixels that the cells have room for.
+  var pixelGrid: (width: Int, height: Int) {
+    renderer.pixelGrid(columns: cells.columns, rows: cells.rows)
+  }
+
+  func shape(cellAspect: Double, fit: PlayOptions.Fit) -> PictureRequest {
+    let grid = pixelGrid
+    return PictureRequest(
+      width: UInt32(grid.width), height: UInt32(grid.height),
+      pixelAspect: renderer.pixelAspect(cellAspect: cellAspect),
+      fit: fit == .cover ? .cover : .contain)
+  }
+
+  mutating func follow(_ abilities: TerminalAbilities) {
+    painter.options.synchronizedOutput = abilities.synchronizedOutput
+    painter.options.repeatCharacter = abilities.repeatCharacter
+  }
+
+  mutating func beginStory() { renderer.beginScene() }
+
+  mutating func forgetDisplayed() { painter.forgetDisplayed() }
+
+  mutating func render(_ picture: Bitmap) {
+    renderer.render(picture, columns: cells.columns, rows: cells.rows, into: &cells)
+  }
+
+  /// The bytes that show the picture with texts over it.
+  mutating func paint(
+    _ overlays: Overlays, _ compositor: Compositor, tolerance: Int
+  ) -> [UInt8] {
+    if overlays == Overlays() { return painter.paint(cells, tolerance: tolerance) }
+    var covered = cells
+    overlays.draw(with: compositor, on: &covered)
+    return painter.paint(covered, tolerance: tolerance)
+  }
+
+  /// The bytes that show other cells.
+  mutating func paint(_ cells: CellGrid, tolerance: Int) -> [UInt8] {
+    painter.paint(cells, tolerance: tolerance)
   }
 }
 

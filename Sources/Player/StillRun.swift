@@ -22,7 +22,7 @@ public struct StillRun {
   /// A cell's width over its height.
   public var cellAspect: Double
 
-  /// A run that is told all of it.
+  /// A run with all of its settings.
   public init(
     columns: Int, rows: Int, mode: PictureMode, depth: ColourDepth, fit: PlayOptions.Fit,
     unicode: Bool, cellAspect: Double
@@ -36,7 +36,7 @@ public struct StillRun {
     self.cellAspect = cellAspect
   }
 
-  /// Told what is not as it should be in a story whose picture can be shown, as a whole sentence.
+  /// Called with what is not as it should be in a story whose picture can be shown, as a whole sentence.
   public var note: (String) -> Void = { _ in }
 
   /// Why there is no picture, as a whole sentence.

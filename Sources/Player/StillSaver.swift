@@ -5,14 +5,11 @@ import Stories
 import System
 
 /// Saves the picture that the viewer sees, in the story's own size, by a decoder of its own.
-package final class StillSaver {
+package final class StillSaver: LoopSource {
   private let grabber: FrameGrabber
   private let name: String
-
-  /// What became of it, in words for the viewer.
-  struct Outcome {
-    let words: String
-  }
+  /// What became of it, in words for the viewer; nil until that is known.
+  private(set) var outcome: String?
 
   /// The most pixels that one message of a decoder carries.
   private static let mostPixels = 4_000_000.0
@@ -35,16 +32,16 @@ package final class StillSaver {
     name = StillSaver.fileName(for: story, at: moment)
   }
 
-  var interest: Interest { grabber.interest }
+  var interest: Interest? { grabber.interest }
   var deadline: Instant? { grabber.deadline }
 
-  /// Goes on; what became of it once that is known.
-  func service(_ readiness: Readiness, now: Instant) -> Outcome? {
+  func service(_ readiness: Readiness, now: Instant) {
+    guard outcome == nil else { return }
     switch grabber.service(readiness, now: now) {
-    case .picture(let picture): return save(picture.bitmap)
-    case .nothing: return Outcome(words: "there is no picture to save")
-    case .failed(let reason): return Outcome(words: "cannot save a still: \(reason)")
-    case nil: return nil
+    case .picture(let picture): outcome = save(picture.bitmap)
+    case .nothing: outcome = "there is no picture to save"
+    case .failed(let reason): outcome = "cannot save a still: \(reason)"
+    case nil: break
     }
   }
 
@@ -53,17 +50,17 @@ package final class StillSaver {
 
   func close() { grabber.close() }
 
-  private func save(_ bitmap: Bitmap) -> Outcome {
+  private func save(_ bitmap: Bitmap) -> String {
     let channels = bitmap.pixels.flatMap { pixel in
       [16, 8, 0].map { UInt8(truncatingIfNeeded: pixel >> $0) }
     }
     let bytes = PNGWriter.file(
       width: bitmap.width, height: bitmap.height, .redGreenBlue, pixels: channels)
-    guard let bytes else { return Outcome(words: "cannot save a still: out of memory") }
+    guard let bytes else { return "cannot save a still: out of memory" }
     do {
-      return Outcome(words: "saved \(try NewFile.write(bytes, name: name, ending: ".png"))")
+      return "saved \(try NewFile.write(bytes, name: name, ending: ".png"))"
     } catch {
-      return Outcome(words: "cannot save a still: \(error.reason)")
+      return "cannot save a still: \(error.reason)"
     }
   }
 

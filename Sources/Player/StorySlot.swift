@@ -7,7 +7,7 @@ import System
 
 /// One story that is kept ready or plays: owns its decoder, its sound and its bytes, and executes what
 /// its `Playback` decides. It draws nothing.
-final class StorySlot {
+final class StorySlot: LoopSource {
   /// What a tick means for the screen.
   enum Step {
     case nothing
@@ -43,10 +43,10 @@ final class StorySlot {
     handle(.open, at: now)
   }
 
-  /// What to wait for; -1 once nothing can come, as the socket of a decoder that has ended is always
-  /// ready.
-  var descriptor: Int32 { playback.isLost ? -1 : session.descriptor }
-  var wantsToWrite: Bool { session.wantsToWrite }
+  /// nil once nothing can come: the socket of a decoder that has ended is always ready.
+  var interest: Interest? {
+    playback.isLost ? nil : Interest(session.descriptor, writing: session.wantsToWrite)
+  }
   /// When the decoder counts as hanging.
   var deadline: Instant? { session.deadline }
 

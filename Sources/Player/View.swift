@@ -6,17 +6,28 @@ import Stories
 import System
 import Terminal
 
-/// All that a frame's words depend on.
-struct Scene {
+/// All that the words of a frame depend on.
+struct ViewModel {
+  /// The story that plays.
+  struct Playing {
+    var playback: Playback
+    /// How far its bytes have come from the network; nil where they are here.
+    var progress: ResourceProgress?
+    /// What is not as it should be in it.
+    var notes: [String] = []
+  }
+
   let stage: Stage
   let stories: [Story]
   let reelNames: [String]
-  let slot: StorySlot?
-  /// Whether all of the reel had been seen when it was come to.
+  /// nil while no story has a decoder.
+  let playing: Playing?
+  /// Whether all of the reel had been seen when the viewer came to it.
   let reelWasSeen: Bool
   let layout: ScreenLayout
   let unicode: Bool
-  let metrics: Metrics
+  /// What a picture of the story has cost on the way to the terminal.
+  let bytesPerPicture: Int
   /// Bytes a second that come from the network; nil while none do.
   let byteRate: UInt64?
   /// What the cache has spared in this run.
@@ -36,14 +47,17 @@ struct Scene {
     stage.reels.isEmpty ? 0..<0 : stage.reels[stage.reel(of: stage.current.story)]
   }
 
+  /// Whether a picture of the story was shown.
+  var hasPicture: Bool { playing?.playback.shown != nil }
+
   /// Since when it waits for the first picture, or for bytes to go on; nil while it does not.
   func waitingSince(_ storyBegan: Instant) -> Instant? {
-    guard let slot else { return nil }
-    return slot.hasPicture ? slot.playback.standsSince : storyBegan
+    guard let playing else { return nil }
+    return hasPicture ? playing.playback.standsSince : storyBegan
   }
 }
 
-/// What surrounds and covers the picture: decided from the scene and the viewer's choices.
+/// What surrounds and covers the picture: decided from the model and the viewer's choices.
 struct View {
   enum Caption { case short, long, off }
 
@@ -58,8 +72,6 @@ struct View {
   var isMuted = false
   /// When the viewer last pressed a key.
   var lastKey: Instant
-  /// What lies over the picture on the screen now.
-  var paintedOverlays = Overlays()
   private var notice: (text: String, until: Instant)?
   private var storyBegan: Instant
   private let options: PlayOptions
@@ -76,9 +88,12 @@ struct View {
     storyBegan = now
   }
 
-  mutating func storyBegan(at now: Instant) { storyBegan = now }
+  mutating func storyBegan(at now: Instant) {
+    storyBegan = now
+    error = nil
+  }
 
-  /// A word to the viewer in the caption row, for 3 s.
+  /// A message to the viewer in the caption row, for 3 s.
   mutating func say(_ text: String, now: Instant) { notice = (text, now + .seconds(3)) }
 
   /// Takes a key's action; true where the layout must be made anew.
@@ -114,113 +129,113 @@ struct View {
     notice.flatMap { now < $0.until ? $0.text : nil }
   }
 
-  /// The next moment at which the words change by themselves.
-  func nextMoment(_ scene: Scene) -> Instant? {
+  /// When the words change by themselves.
+  func deadline(_ model: ViewModel) -> Instant? {
     var moments: [Instant] = []
-    if let notice, scene.now < notice.until { moments.append(notice.until) }
-    if scene.now - lastKey < View.dimAfter { moments.append(lastKey + View.dimAfter) }
-    if let since = scene.waitingSince(storyBegan) {
-      let spins = scene.now - since >= View.loadingPatience
-      moments.append(spins ? scene.now + .milliseconds(100) : since + View.loadingPatience)
-    } else if let playback = scene.slot?.playback, playback.isRunning,
+    if let notice, model.now < notice.until { moments.append(notice.until) }
+    if model.now - lastKey < View.dimAfter { moments.append(lastKey + View.dimAfter) }
+    if let since = model.waitingSince(storyBegan) {
+      let spins = model.now - since >= View.loadingPatience
+      moments.append(spins ? model.now + .milliseconds(100) : since + View.loadingPatience)
+    } else if let playback = model.playing?.playback, playback.isRunning,
       let length = playback.length
     {
-      let steps = Double(2 * max(1, scene.columns / max(1, scene.reel.count)))
+      let steps = Double(2 * max(1, model.columns / max(1, model.reel.count)))
       let step = max(0.1, length.inSeconds / steps)
-      moments.append(scene.now + .seconds(step))
+      moments.append(model.now + .seconds(step))
     }
     return moments.min()
   }
 
   // MARK: - The rows around the picture
 
-  func chrome(_ scene: Scene) -> Chrome {
-    var chrome = Chrome(segments: segments(scene))
-    chrome.titleLeft = titleLeft(scene)
-    chrome.titleRight = titleRight(scene)
-    chrome.caption = notice(at: scene.now) ?? captionRow(scene)
+  func chrome(_ model: ViewModel) -> Chrome {
+    var chrome = Chrome(segments: segments(model))
+    chrome.titleLeft = titleLeft(model)
+    chrome.titleRight = titleRight(model)
+    chrome.caption = notice(at: model.now) ?? captionRow(model)
     chrome.captionRight = options.keys.name(of: .help).map { "\($0) help" } ?? ""
     chrome.error = error
-    chrome.dimmed = scene.now - lastKey >= View.dimAfter
-    chrome.hidden = chromeIsHidden(at: scene.now)
+    chrome.dimmed = model.now - lastKey >= View.dimAfter
+    chrome.hidden = chromeIsHidden(at: model.now)
     return chrome
   }
 
-  private func captionRow(_ scene: Scene) -> String {
-    guard !scene.stage.isAtEndCard, let story = scene.story else { return "" }
+  private func captionRow(_ model: ViewModel) -> String {
+    guard !model.stage.isAtEndCard, let story = model.story else { return "" }
     // Unfolded, it stands over the picture.
     if caption == .long, story.caption != nil { return "" }
     return story.caption ?? story.shortName
   }
 
-  private func segments(_ scene: Scene) -> Segments {
-    let reel = scene.reel
-    guard !scene.stage.isAtEndCard else {
+  private func segments(_ model: ViewModel) -> Segments {
+    let reel = model.reel
+    guard !model.stage.isAtEndCard else {
       return Segments(count: reel.count, current: max(0, reel.count - 1), fill: 1)
     }
     var fill: Double? = 0
-    if let slot = scene.slot, slot.hasPicture {
-      let position = slot.playback.position(at: scene.now).inSeconds
+    if let playback = model.playing?.playback, model.hasPicture {
+      let position = playback.position(at: model.now).inSeconds
       // In half columns: a finer step could not be seen, and would have to be drawn.
-      let steps = Double(2 * max(1, scene.columns / max(1, reel.count)))
-      fill = slot.playback.length.map { length in
+      let steps = Double(2 * max(1, model.columns / max(1, reel.count)))
+      fill = playback.length.map { length in
         (min(1, position / max(0.001, length.inSeconds)) * steps).rounded(.down) / steps
       }
     }
-    if scene.stage.isWaiting { fill = 1 }
+    if model.stage.isWaiting { fill = 1 }
     return Segments(
-      count: reel.count, current: scene.stage.current.story - reel.lowerBound, fill: fill,
-      cached: scene.slot?.progress?.reach(from: fill ?? 0))
+      count: reel.count, current: model.stage.current.story - reel.lowerBound, fill: fill,
+      cached: model.playing?.progress?.reach(from: fill ?? 0))
   }
 
   /// The segment under a column, and how far along it.
-  func segment(at column: Int, _ scene: Scene) -> (index: Int, fraction: Double)? {
-    segments(scene).segment(atColumn: column, columns: scene.columns)
+  func segment(at column: Int, _ model: ViewModel) -> (index: Int, fraction: Double)? {
+    segments(model).segment(atColumn: column, columns: model.columns)
   }
 
-  private func titleLeft(_ scene: Scene) -> String {
-    guard let story = scene.story, !scene.reelNames.isEmpty else { return "" }
-    let reel = scene.stage.reel(of: scene.stage.current.story)
-    let author = scene.reelNames[reel].isEmpty ? story.author ?? "" : scene.reelNames[reel]
-    let mark = scene.reelWasSeen ? (scene.unicode ? " ✓" : " (seen)") : ""
+  private func titleLeft(_ model: ViewModel) -> String {
+    guard let story = model.story, !model.reelNames.isEmpty else { return "" }
+    let reel = model.stage.reel(of: model.stage.current.story)
+    let author = model.reelNames[reel].isEmpty ? story.author ?? "" : model.reelNames[reel]
+    let mark = model.reelWasSeen ? (model.unicode ? " ✓" : " (seen)") : ""
     guard let published = story.published else { return author + mark }
-    return "\(author)\(mark)  \(Words.age(of: published, now: scene.wallClock))"
+    return "\(author)\(mark)  \(Words.age(of: published, now: model.wallClock))"
   }
 
-  private func titleRight(_ scene: Scene) -> String {
-    let place = [isMuted ? "muted" : nil, number(scene)].compactMap(\.self)
-    if scene.stage.isPaused {
-      let mark = scene.unicode ? "▮▮" : "paused"
+  private func titleRight(_ model: ViewModel) -> String {
+    let place = [isMuted ? "muted" : nil, number(model)].compactMap(\.self)
+    if model.stage.isPaused {
+      let mark = model.unicode ? "▮▮" : "paused"
       return place.isEmpty ? mark : mark + " " + place.joined(separator: "  ")
     }
-    let wish = scene.stage.isWaiting ? options.keys.name(of: .next).map { ["press \($0)"] } : nil
+    let wish = model.stage.isWaiting ? options.keys.name(of: .next).map { ["press \($0)"] } : nil
     return ((wish ?? []) + place).joined(separator: "  ")
   }
 
   /// The place in the reel; nil where the bar's row says it already, beside a window of segments.
-  private func number(_ scene: Scene) -> String? {
-    let shown = segments(scene).places(columns: scene.columns).count
-    guard shown == 0 || shown == scene.reel.count else { return nil }
-    return "\(scene.stage.current.story - scene.reel.lowerBound + 1)/\(scene.reel.count)"
+  private func number(_ model: ViewModel) -> String? {
+    let shown = segments(model).places(columns: model.columns).count
+    guard shown == 0 || shown == model.reel.count else { return nil }
+    return "\(model.stage.current.story - model.reel.lowerBound + 1)/\(model.reel.count)"
   }
 
   // MARK: - Over the picture
 
-  func overlays(_ scene: Scene) -> Overlays {
+  func overlays(_ model: ViewModel) -> Overlays {
     var overlays = Overlays()
-    if scene.stage.isAtEndCard {
-      overlays.endCard = [endWords(scene)]
-      if scene.savedBytes > 0 {
-        overlays.endCard.append("\(Words.bytes(scene.savedBytes)) were not fetched again")
+    if model.stage.isAtEndCard {
+      overlays.endCard = [endWords(model)]
+      if model.savedBytes > 0 {
+        overlays.endCard.append("\(Words.bytes(model.savedBytes)) were not fetched again")
       }
-      if scene.stage.isExhausted { overlays.endCard.append(nothingLeftWords(scene)) }
-      overlays.endKeys = endKeys(scene)
-    } else if let since = scene.waitingSince(storyBegan),
-      scene.now - since >= View.loadingPatience
+      if model.stage.isExhausted { overlays.endCard.append(nothingLeftWords(model)) }
+      overlays.endKeys = endKeys(model)
+    } else if let since = model.waitingSince(storyBegan),
+      model.now - since >= View.loadingPatience
     {
-      let name = scene.story?.shortName ?? ""
-      let words = scene.slot?.progress.map { Words.waiting(for: name, $0) } ?? name
-      overlays.spinner = .init(text: words, phase: Int((scene.now - since).milliseconds / 100))
+      let name = model.story?.shortName ?? ""
+      let words = model.playing?.progress.map { Words.waiting(for: name, $0) } ?? name
+      overlays.spinner = .init(text: words, phase: Int((model.now - since).milliseconds / 100))
     }
     if showsHelp {
       overlays.help = options.keys.helpRows.map {
@@ -228,56 +243,55 @@ struct View {
       }
       return overlays
     }
-    if caption == .long, let text = scene.story?.caption { overlays.caption = text }
-    if showsInfo { overlays.info = info(scene) }
+    if caption == .long, let text = model.story?.caption { overlays.caption = text }
+    if showsInfo { overlays.info = info(model) }
     return overlays
   }
 
-  private func endWords(_ scene: Scene) -> String {
-    let stories = scene.stage.storyCount
-    let reels = scene.stage.reels.count
+  private func endWords(_ model: ViewModel) -> String {
+    let stories = model.stage.storyCount
+    let reels = model.stage.reels.count
     return "That was all: \(stories) \(stories == 1 ? "story" : "stories"), "
       + "\(reels) \(reels == 1 ? "reel" : "reels")"
   }
 
-  /// Why nothing is told any more: what had its time is over, the rest was seen.
-  private func nothingLeftWords(_ scene: Scene) -> String {
+  /// Why nothing is played any more: the time of some is over, and the rest was seen.
+  private func nothingLeftWords(_ model: ViewModel) -> String {
     var reasons: [ViewingRules.Refusal: Int] = [:]
-    for story in scene.stories {
-      let refusal = options.rules.refusal(of: story, completions: 0, now: scene.wallClock)
+    for story in model.stories {
+      let refusal = options.rules.refusal(of: story, completions: 0, now: model.wallClock)
       reasons[refusal ?? .exhausted, default: 0] += 1
     }
     if reasons.count == 1, let only = reasons.keys.first { return only.words }
     return ViewingRules.Refusal.words(for: reasons)
   }
 
-  private func endKeys(_ scene: Scene) -> [Overlays.Row] {
+  private func endKeys(_ model: ViewModel) -> [Overlays.Row] {
     let quit = Overlays.Row(keys: options.keys.name(of: .quit) ?? "", meaning: "quit")
     let others: [Overlays.Row] = [
       .init(keys: "Enter", meaning: "again"),
       .init(keys: options.keys.name(of: .previous) ?? "", meaning: "back"),
     ]
-    return ((scene.stage.isExhausted ? [] : others) + [quit]).filter { !$0.keys.isEmpty }
+    return ((model.stage.isExhausted ? [] : others) + [quit]).filter { !$0.keys.isEmpty }
   }
 
-  private func info(_ scene: Scene) -> [Overlays.Row] {
-    guard let slot = scene.slot, let info = slot.playback.info else { return [] }
+  private func info(_ model: ViewModel) -> [Overlays.Row] {
+    guard let playing = model.playing, let info = playing.playback.info else { return [] }
+    let playback = playing.playback
     let codecs = [info.pictureCodec, info.soundCodec].compactMap { $0 }.joined(separator: " + ")
-    let shown = slot.playback.shown.map { "\($0.bitmap.width)x\($0.bitmap.height)" } ?? "-"
+    let shown = playback.shown.map { "\($0.bitmap.width)x\($0.bitmap.height)" } ?? "-"
     let rate = info.frameRate.map { " \(Words.fixed($0, digits: 2)) fps" } ?? ""
-    let counts = scene.metrics.stories.last
-    let perFrame = counts.map { $0.framesShown > 0 ? $0.bytesToTerminal / $0.framesShown : 0 } ?? 0
-    let length = slot.playback.length.map { Words.length($0) } ?? "?"
+    let length = playback.length.map { Words.length($0) } ?? "?"
     let rows: [Overlays.Row] = [
       .init(keys: "codec", meaning: "\(codecs) in \(info.container)"),
       .init(keys: "size", meaning: "\(info.displayWidth)x\(info.displayHeight)\(rate)"),
       .init(keys: "length", meaning: length),
       .init(keys: "grid", meaning: "\(shown) \(mode.rawValue), \(fit.rawValue)"),
-      .init(keys: "frame", meaning: Words.bytes(perFrame)),
-      .init(keys: "dropped", meaning: "\(slot.playback.framesDropped)"),
+      .init(keys: "frame", meaning: Words.bytes(model.bytesPerPicture)),
+      .init(keys: "dropped", meaning: "\(playback.framesDropped)"),
     ]
-    let notes = slot.notes.all.map { Overlays.Row(keys: "note", meaning: $0) }
-    return rows + notes + (slot.progress.map { cacheRows($0, rate: scene.byteRate) } ?? [])
+    let notes = playing.notes.map { Overlays.Row(keys: "note", meaning: $0) }
+    return rows + notes + (playing.progress.map { cacheRows($0, rate: model.byteRate) } ?? [])
   }
 
   private func cacheRows(_ progress: ResourceProgress, rate: UInt64?) -> [Overlays.Row] {

@@ -7,7 +7,7 @@ import System
 /// Reads what feeds and lists on the web hold, and waits for it: before the stories begin.
 public struct WebReader: WebAccess {
   private let network: Network
-  /// Told what is waited for, at most ten times a second; nil when the waiting is over.
+  /// Called with what is waited for, at most ten times a second; nil when the waiting is over.
   private let waiting: (String?) -> Void
   private let patience: Patience
 

@@ -93,7 +93,7 @@ final class Prober {
   private func start(_ task: Task, now: Instant) {
     guard let resource = try? OpenedFile(folder, task.path),
       let session = try? DecoderSession(
-        from: pool, telling: resource, opener: nil, shape: PictureRequest(width: 16, height: 16))
+        from: pool, decoding: resource, opener: nil, shape: PictureRequest(width: 16, height: 16))
     else { return }
     running = (task, session, now + Prober.patience)
   }

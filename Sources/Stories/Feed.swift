@@ -1,10 +1,10 @@
-/// What a source lists: reels of stories, in the order in which they are told.
+/// What a source lists: reels of stories, in the order in which they play.
 public struct Feed: Equatable, Sendable {
-  /// Tells this feed from others across runs: its own address or path.
+  /// Distinguishes this feed from others across runs: its own address or path.
   public var identity: String
   public var title: String
   public var reels: [Reel]
-  /// What the source named but cannot be told, in the order of the source.
+  /// What the source named but cannot be played, in the order of the source.
   public var skipped: [Skipped]
   /// Where reactions come from, if the source says so.
   public var animations: AnimationEndpoint?
@@ -23,7 +23,7 @@ public struct Feed: Equatable, Sendable {
     self.reactions = reactions
   }
 
-  /// Whether something of it that would be told may be missing.
+  /// Whether something of it that would be played may be missing.
   public var isIncomplete: Bool { skipped.contains(where: \.costsStories) }
 
   /// The number of stories in all reels. O(reels).
@@ -48,7 +48,7 @@ public struct Skipped: Equatable, Sendable {
   /// The path, URL or item as the source named it: text of a stranger.
   public var source: String
   public var reason: String
-  /// Whether something that would be told may be missing; else it is told otherwise than meant.
+  /// Whether something that would be played may be missing; else it plays otherwise than meant.
   public var costsStories: Bool
 
   public init(source: String, reason: String, costsStories: Bool = true) {

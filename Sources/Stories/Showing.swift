@@ -1,10 +1,10 @@
-/// One telling as the history counts it.
+/// One play of a story as the history counts it.
 ///
 /// A story counts as seen once it was shown for 0.2 s, and as completed once it was played to its
 /// end. One that fails is not marked, however much of it was shown.
 public struct Showing: Equatable, Sendable {
-  /// How a telling ended.
-  public enum End: Sendable {
+  /// How a play ended.
+  public enum End: String, Sendable {
     /// Played to its end.
     case ended
     /// Left for another story.
@@ -17,7 +17,7 @@ public struct Showing: Equatable, Sendable {
   /// What is to be counted.
   public enum Mark: Equatable, Sendable {
     case seen, completed, skipped
-    /// It was counted as seen in this telling, and then failed.
+    /// It was counted as seen in this play, and then failed.
     case takenBack
   }
 

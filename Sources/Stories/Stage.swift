@@ -1,14 +1,14 @@
-/// Which story is told, and what happens next: events in, effects out. It does no I/O and has no
-/// clock; it knows the stories by their number in the order of telling.
+/// Which story plays, and what happens next: events in, effects out. It does no I/O and has no
+/// clock; it knows the stories by their number in the order of playing.
 ///
-/// Every telling has a generation. What comes late from an earlier telling carries an older
+/// Every play has a generation. What comes late from an earlier play carries an older
 /// generation and is dropped.
 public struct Stage: Sendable {
-  /// One telling of one story.
-  public struct Telling: Equatable, Sendable {
+  /// One play of one story.
+  public struct Play: Equatable, Sendable {
     /// The story's number, counted over all reels from 0.
     public let story: Int
-    /// Grows with every telling.
+    /// Grows with every play.
     public let generation: Int
 
     public init(story: Int, generation: Int) {
@@ -36,22 +36,22 @@ public struct Stage: Sendable {
     case hold(Bool)
     /// The story's first picture is on the screen.
     case began(generation: Int)
-    /// The story was told to its end.
+    /// The story has played to its end.
     case finished(generation: Int)
     case failed(generation: Int, reason: String)
     /// The time for reading an error is over.
     case errorRead(generation: Int)
-    /// This story is told no more: it was seen as often as allowed, or its time is over. Where it is
+    /// This story is not played any more: it was seen as often as allowed, or its time is over. Where it is
     /// on the screen it stays there to its end.
     case exhausted(story: Int)
   }
 
   /// What the player must do.
   public enum Effect: Equatable, Sendable {
-    /// End what is told and tell this from its beginning.
-    case tell(Telling)
+    /// End what plays, and play this from its beginning.
+    case play(Play)
     /// Show the reason and say `errorRead` when it could be read.
-    case showError(Telling, reason: String)
+    case showError(Play, reason: String)
     case pause(Bool)
     case showEndCard
     /// There is nothing (more) to show: end the program.
@@ -74,10 +74,10 @@ public struct Stage: Sendable {
   private enum Phase: Equatable {
     /// Before `start`.
     case idle
-    /// A story is being loaded or told.
-    case telling
-    /// It was told to its end and a key is awaited (manual).
-    case told
+    /// A story is being loaded or plays.
+    case playing
+    /// It has played to its end, and a key is awaited (manual).
+    case ended
     /// Its error is on the screen.
     case failed
     case endCard
@@ -87,8 +87,8 @@ public struct Stage: Sendable {
   /// The stories of each reel, as ranges of story numbers.
   public let reels: [Range<Int>]
   public let options: Options
-  /// The current telling.
-  public private(set) var current: Telling
+  /// The current play.
+  public private(set) var current: Play
   /// Paused by a key; a held button pauses too.
   public private(set) var isPausedByKey = false
   public private(set) var isHeld = false
@@ -97,9 +97,9 @@ public struct Stage: Sendable {
   private var phase = Phase.idle
   /// Stories that have failed.
   private var failed: Set<Int> = []
-  /// Stories that are told no more.
+  /// Stories that are not played any more.
   private var exhausted: Set<Int> = []
-  /// Whether the current telling has shown a picture.
+  /// Whether the current play has shown a picture.
   private var hasBegun = false
   /// Whether the current story was come to by going back.
   private var wentBack = false
@@ -117,14 +117,14 @@ public struct Stage: Sendable {
     self.reels = reels
     self.options = options
     self.first = first
-    current = Telling(story: 0, generation: 0)
+    current = Play(story: 0, generation: 0)
   }
 
   public var storyCount: Int { reels.last?.upperBound ?? 0 }
   public var isPaused: Bool { isPausedByKey || isHeld }
   public var isAtEndCard: Bool { phase == .endCard }
   /// Waiting for a key after a story's end.
-  public var isWaiting: Bool { phase == .told }
+  public var isWaiting: Bool { phase == .ended }
 
   /// The number of the reel that holds a story. O(log reels).
   public func reel(of story: Int) -> Int {
@@ -140,36 +140,36 @@ public struct Stage: Sendable {
   /// The stories that a single key leads to from here, nearest first: what to keep ready.
   public var neighbours: [Int] {
     guard phase != .finished, phase != .idle else { return [] }
-    if phase == .endCard { return told(before: storyCount).map { [$0] } ?? [] }
+    if phase == .endCard { return playable(before: storyCount).map { [$0] } ?? [] }
     let story = current.story
     var near: [Int] = []
-    if let next = told(from: story + 1) { near.append(next) }
-    if let previous = told(before: story) { near.append(previous) }
-    let nextReel = told(from: reels[reel(of: story)].upperBound)
+    if let next = playable(from: story + 1) { near.append(next) }
+    if let previous = playable(before: story) { near.append(previous) }
+    let nextReel = playable(from: reels[reel(of: story)].upperBound)
     if let nextReel, !near.contains(nextReel) { near.append(nextReel) }
     return near
   }
 
-  /// The story that is told by itself when the current one ends.
+  /// The story that plays by itself when the current one ends.
   public var successor: Int? {
-    guard phase == .telling, !options.manual || options.untimed else { return nil }
-    return told(from: current.story + 1)
+    guard phase == .playing, !options.manual || options.untimed else { return nil }
+    return playable(from: current.story + 1)
   }
 
-  /// Whether a story is still told.
-  public func isTold(_ story: Int) -> Bool { !exhausted.contains(story) }
+  /// Whether a story may still be played.
+  public func isPlayable(_ story: Int) -> Bool { !exhausted.contains(story) }
 
-  /// Whether no story is told any more: no key leads to one.
+  /// Whether no story may be played any more: no key leads to one.
   public var isExhausted: Bool { exhausted.count == storyCount }
 
-  /// This story or the nearest after it that is still told.
-  public func told(from story: Int) -> Int? {
-    (story..<max(story, storyCount)).first(where: isTold)
+  /// This story or the nearest after it that may still be played.
+  public func playable(from story: Int) -> Int? {
+    (story..<max(story, storyCount)).first(where: isPlayable)
   }
 
-  /// The nearest before it that is still told.
-  private func told(before story: Int) -> Int? {
-    (0..<story).last(where: isTold)
+  /// The nearest before it that may still be played.
+  private func playable(before story: Int) -> Int? {
+    (0..<story).last(where: isPlayable)
   }
 
   /// Takes one event and says what to do about it.
@@ -179,17 +179,17 @@ public struct Stage: Sendable {
     case .start:
       return phase == .idle ? go(to: first) : []
     case .began(let generation):
-      guard isCurrent(generation), phase == .telling else { return [] }
+      guard isCurrent(generation), phase == .playing else { return [] }
       hasBegunAny = true
       hasBegun = true
       return []
     case .finished(let generation):
-      guard isCurrent(generation), phase == .telling else { return [] }
+      guard isCurrent(generation), phase == .playing else { return [] }
       guard options.manual, !options.untimed else { return go(to: current.story + 1) }
-      phase = .told
+      phase = .ended
       return []
     case .failed(let generation, let reason):
-      guard isCurrent(generation), phase == .telling else { return [] }
+      guard isCurrent(generation), phase == .playing else { return [] }
       return fail(reason)
     case .errorRead(let generation):
       guard isCurrent(generation), phase == .failed else { return [] }
@@ -212,7 +212,7 @@ public struct Stage: Sendable {
     if phase == .endCard {
       switch event {
       case .previous, .previousReel, .restart: return goBack(before: storyCount)
-      case .replay: return told(from: 0).map { go(to: $0) } ?? []
+      case .replay: return playable(from: 0).map { go(to: $0) } ?? []
       default: return []
       }
     }
@@ -221,11 +221,11 @@ public struct Stage: Sendable {
     case .previous: return goBack(before: story)
     case .nextReel: return go(to: reels[reel].upperBound)
     case .previousReel: return goBackAReel()
-    case .restart: return isTold(story) ? go(to: story) : []
+    case .restart: return isPlayable(story) ? go(to: story) : []
     case .goTo(let number):
       guard (0..<reels[reel].count).contains(number) else { return [] }
       let target = reels[reel].lowerBound + number
-      return isTold(target) ? go(to: target) : []
+      return isPlayable(target) ? go(to: target) : []
     case .end: return go(to: storyCount)
     default: return []
     }
@@ -233,32 +233,32 @@ public struct Stage: Sendable {
 
   /// To the nearest story before; on the very first, to its beginning.
   private mutating func goBack(before story: Int) -> [Effect] {
-    if let target = told(before: story) { return go(to: target, back: true) }
-    return story < storyCount && isTold(story) ? go(to: story, back: true) : []
+    if let target = playable(before: story) { return go(to: target, back: true) }
+    return story < storyCount && isPlayable(story) ? go(to: story, back: true) : []
   }
 
   /// To the first story of the nearest reel before that has any; in the very first, to its own.
   private mutating func goBackAReel() -> [Effect] {
     let reel = reel(of: current.story)
     for earlier in reels[...max(0, reel - 1)].reversed() {
-      if let target = earlier.first(where: isTold) { return go(to: target, back: true) }
+      if let target = earlier.first(where: isPlayable) { return go(to: target, back: true) }
     }
-    return reels[reel].first(where: isTold).map { go(to: $0, back: true) } ?? []
+    return reels[reel].first(where: isPlayable).map { go(to: $0, back: true) } ?? []
   }
 
-  /// One that is about to be told gives way to the next in the direction of going.
+  /// One that is about to play gives way to the next in the direction of going.
   private mutating func exhaust(_ story: Int) -> [Effect] {
     guard (0..<storyCount).contains(story) else { return [] }
     exhausted.insert(story)
-    guard story == current.story, phase == .telling, !hasBegun else { return [] }
-    if wentBack, let before = told(before: story) { return go(to: before, back: true) }
+    guard story == current.story, phase == .playing, !hasBegun else { return [] }
+    if wentBack, let before = playable(before: story) { return go(to: before, back: true) }
     return go(to: story + 1)
   }
 
   private func isCurrent(_ generation: Int) -> Bool { generation == current.generation }
 
   private mutating func setPaused(_ change: (inout Stage) -> Void) -> [Effect] {
-    guard phase == .telling else {
+    guard phase == .playing else {
       if isHeld { isHeld = false }
       return []
     }
@@ -267,33 +267,33 @@ public struct Stage: Sendable {
     return isPaused == before ? [] : [.pause(isPaused)]
   }
 
-  /// Tells this story, or where it is told no more the next that is; after the last comes the card.
+  /// Plays this story, or the next one that may be played; after the last comes the card.
   private mutating func go(to wanted: Int, back: Bool = false) -> [Effect] {
     isPausedByKey = false
     isHeld = false
     hasBegun = false
     wentBack = back
-    guard let story = told(from: wanted) else {
+    guard let story = playable(from: wanted) else {
       phase = options.untimed || nothingPlays ? .finished : .endCard
       // The card stands behind the last story, from wherever it was reached.
-      current = Telling(story: max(0, storyCount - 1), generation: current.generation)
+      current = Play(story: max(0, storyCount - 1), generation: current.generation)
       return [phase == .finished ? .finish : .showEndCard]
     }
-    current = Telling(story: story, generation: current.generation + 1)
-    phase = .telling
-    return [.tell(current)]
+    current = Play(story: story, generation: current.generation + 1)
+    phase = .playing
+    return [.play(current)]
   }
 
-  /// Whether every story has failed or is told no more, and none was ever seen.
+  /// Whether every story has failed or may not be played any more, and none was ever seen.
   private var nothingPlays: Bool {
     !hasBegunAny && exhausted.union(failed).count == storyCount
   }
 
-  /// A failed story's reason stays for a while; but where nothing could be told and nothing is
+  /// A failed story's reason stays for a while; but where nothing could be played and nothing is
   /// left to try there is no one to show it to, and the program ends at once.
   private mutating func fail(_ reason: String) -> [Effect] {
     failed.insert(current.story)
-    if options.untimed || (!hasBegunAny && told(from: current.story + 1) == nil) {
+    if options.untimed || (!hasBegunAny && playable(from: current.story + 1) == nil) {
       return go(to: current.story + 1)
     }
     phase = .failed

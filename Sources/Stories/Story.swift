@@ -153,7 +153,7 @@ public struct Story: Equatable, Sendable {
   /// The time it was published, in seconds since 1970.
   public var published: Int64? { known.contains(.published) ? publishedSeconds : nil }
 
-  /// The time after which it is not told any more, in seconds since 1970.
+  /// The time after which it is not played any more, in seconds since 1970.
   public var expires: Int64? { known.contains(.expires) ? expiresSeconds : nil }
 
   /// The length that the feed claims.
@@ -162,7 +162,7 @@ public struct Story: Equatable, Sendable {
   /// How long a picture of this story stays, in seconds; nil for the default.
   public var imageTime: Double? { known.contains(.imageTime) ? Double(imageSeconds) : nil }
 
-  /// After so many tellings to the end the story is told no more; nil without a limit.
+  /// After so many plays to the end the story is not played any more; nil without a limit.
   public var maxViews: Int32? { known.contains(.maxViews) ? views : nil }
 
   /// Seconds as a feed claims them: nothing but 0 to 100 days is believed.

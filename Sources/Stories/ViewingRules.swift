@@ -1,4 +1,4 @@
-/// Which stories of a feed are told, and in which order.
+/// Which stories of a feed are played, and in which order.
 public struct ViewingRules: Equatable, Sendable {
   /// Reels with stories that were not seen yet come first.
   public var unseenFirst: Bool
@@ -10,7 +10,7 @@ public struct ViewingRules: Equatable, Sendable {
     self.maxAgeS = maxAgeS
   }
 
-  /// Why a story is not told.
+  /// Why a story is not played.
   public enum Refusal: CaseIterable, Sendable {
     /// It was seen as often as its feed allows.
     case exhausted
@@ -20,7 +20,7 @@ public struct ViewingRules: Equatable, Sendable {
     case tooOld
   }
 
-  /// What is told, and how many stories are left out for each reason.
+  /// What is played, and how many stories are left out for each reason.
   public struct Selection: Equatable, Sendable {
     public var feed: Feed
     /// What is known of its stories, by their numbers in it.
@@ -33,7 +33,7 @@ public struct ViewingRules: Equatable, Sendable {
     public var wordsForNothing: String { "nothing left to play: " + Refusal.words(for: leftOut) }
   }
 
-  /// Why a story is not told at a time (seconds since 1970); nil where it is.
+  /// Why a story is not played at a time (seconds since 1970); nil where it is.
   public func refusal(of story: Story, completions: Int, now: Int64) -> Refusal? {
     if let expires = story.expires, now >= expires { return .expired }
     if let maxAgeS, let published = story.published, published < now - maxAgeS { return .tooOld }
@@ -46,7 +46,7 @@ public struct ViewingRules: Equatable, Sendable {
     unseenFirst || feed.reels.contains { reel in reel.stories.contains { $0.maxViews != nil } }
   }
 
-  /// Chooses what is told. Reels left without stories vanish; otherwise the order stays.
+  /// Chooses what is played. Reels left without stories vanish; otherwise the order stays.
   ///
   /// - Parameter past: what is known of the feed's stories, by their numbers counted over all reels.
   public func select(from feed: Feed, past: Past, now: Int64) -> Selection {
@@ -72,7 +72,7 @@ public struct ViewingRules: Equatable, Sendable {
     return selection(of: chosen, from: feed, past: past, leftOut: leftOut)
   }
 
-  /// All of a feed, its reels in the order of telling: what is told no more stays where it is, and
+  /// All of a feed, its reels in the order of playing: what is not played any more stays where it is, and
   /// makes no reel an unseen one.
   public func arrange(_ feed: Feed, past: Past, now: Int64) -> Selection {
     guard unseenFirst else { return Selection(feed: feed, past: past) }

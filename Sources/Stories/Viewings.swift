@@ -1,4 +1,4 @@
-/// What is known of a story from earlier tellings.
+/// What is known of a story from earlier plays.
 public struct Sighting: Equatable, Sendable {
   public var isSeen: Bool
   /// How often it was played to its end.
@@ -31,7 +31,7 @@ public struct Past: Equatable, Sendable {
   }
 }
 
-/// What was seen of the stories that are told, by their numbers in the order of telling: in earlier
+/// What was seen of the stories that are played, by their numbers in the order of playing: in earlier
 /// runs, as far as it was learnt, and in this one.
 public struct Viewings: Equatable, Sendable {
   /// One reel and how much of it is new.

@@ -24,7 +24,7 @@ import Testing
   private func session(from pool: DecoderPool) throws -> DecoderSession {
     let clip = try Clip(width: 320, height: 180, rate: 25, seconds: 1).file()
     return try DecoderSession(
-      from: pool, telling: MemoryResource(path: clip), opener: nil, shape: shape)
+      from: pool, decoding: MemoryResource(path: clip), opener: nil, shape: shape)
   }
 
   /// All events until the session has ended or failed, or the time is over.
@@ -112,7 +112,8 @@ import Testing
     let pool = DecoderPool(program: program)
     try directory.write([UInt8](repeating: 7, count: 4 << 20), to: "big")
     let session = try DecoderSession(
-      from: pool, telling: MemoryResource(path: directory.path + "/big"), opener: nil, shape: shape)
+      from: pool, decoding: MemoryResource(path: directory.path + "/big"), opener: nil, shape: shape
+    )
     #expect(try failure(events(session)) == "the decoder spoke out of turn")
   }
 
@@ -187,7 +188,8 @@ import Testing
       program: try liar(saying: [.opened(Lie.info)], flood: ofSound ? silence : stale))
     let clip = try Clip(width: 320, height: 180, rate: 25, seconds: 1).file()
     let session = try DecoderSession(
-      from: pool, telling: MemoryResource(path: clip), opener: nil, shape: shape, soundRate: 48_000)
+      from: pool, decoding: MemoryResource(path: clip), opener: nil, shape: shape, soundRate: 48_000
+    )
     session.allow(pictures: 1)
     session.allow(soundFrames: 1)
     if !ofSound { session.seek(to: .seconds(1)) }
@@ -236,7 +238,7 @@ import Testing
     let path = try directory.write(text, to: "list")
     let pool = DecoderPool(program: try decoder(faulty: "exec sleep 60"))
     let session = try DecoderSession(
-      from: pool, telling: MemoryResource(path: path), opener: nil, shape: shape)
+      from: pool, decoding: MemoryResource(path: path), opener: nil, shape: shape)
     #expect(session.isPlaylist == expected)
   }
 
@@ -254,7 +256,8 @@ import Testing
       ]))
     let clip = try Clip(width: 320, height: 180, rate: 25, seconds: 1).file()
     let session = try DecoderSession(
-      from: pool, telling: MemoryResource(path: clip), opener: nil, shape: shape, soundRate: 48_000)
+      from: pool, decoding: MemoryResource(path: clip), opener: nil, shape: shape, soundRate: 48_000
+    )
     session.allow(soundFrames: 1000)
     session.seek(to: .zero)
     let events = try events(session)
@@ -270,7 +273,8 @@ import Testing
     let pool = DecoderPool(program: try decoder())
     let clip = try Clip(width: 320, height: 180, rate: 25, seconds: 1, sound: true).file()
     let session = try DecoderSession(
-      from: pool, telling: MemoryResource(path: clip), opener: nil, shape: shape, soundRate: 48_000)
+      from: pool, decoding: MemoryResource(path: clip), opener: nil, shape: shape, soundRate: 48_000
+    )
     session.allow(pictures: 100)
     #expect(session.deadline == nil)
     session.allow(soundFrames: 48_000)
@@ -411,7 +415,7 @@ import Testing
 
   private func failure(of file: String, _ pool: DecoderPool) throws -> String? {
     let session = try DecoderSession(
-      from: pool, telling: MemoryResource(path: directory.path(file)), opener: nil, shape: shape)
+      from: pool, decoding: MemoryResource(path: directory.path(file)), opener: nil, shape: shape)
     session.allow(pictures: 1)
     return try failure(events(session))
   }

@@ -29,7 +29,7 @@ import Testing
   }
 }
 
-/// A run with a shell that does as it is told, and all that its past says about what it may do.
+/// A run with a shell that obeys, and all that its past says about what it may do.
 private struct WatchedRun {
   private(set) var director: Director
   private(set) var breach: String?
@@ -111,11 +111,11 @@ private struct WatchedRun {
     case .leave:
       entered = nil
       playing = nil
-    case .judge(let telling):
+    case .judge(let play):
       if entered != nil { breach = "another story, and the last one is not left" }
       let isForbidden = Int.random(in: 0..<16, using: &random) == 0
       return .judged(
-        telling, forbidden: isForbidden ? [telling.story] : [],
+        play, forbidden: isForbidden ? [play.story] : [],
         opensAtOnce: Bool.random(using: &random))
     case .enter(let story, _):
       if entered != nil { breach = "entered twice" }
@@ -123,24 +123,23 @@ private struct WatchedRun {
       entered = story
     case .showPoster(let story):
       if entered != story { breach = "a poster of another story" }
-      return .posterShown
     case .checkViews(let story):
       if entered != story { breach = "views of another story" }
       let comesLater = Int.random(in: 0..<4, using: &random) == 0
       return comesLater ? nil : .viewsChecked(story: story, isForbidden: false)
     case .withdraw: if playing != nil { breach = "withdrawn while it plays" }
-    case .play(let telling):
-      if telling != director.stage.current { breach = "what plays is not current" }
-      if entered != telling.story { breach = "it plays without being entered" }
-      if telling.generation <= lastPlayed { breach = "it plays twice" }
-      lastPlayed = telling.generation
-      playing = telling.generation
+    case .play(let play):
+      if play != director.stage.current { breach = "what plays is not current" }
+      if entered != play.story { breach = "it plays without being entered" }
+      if play.generation <= lastPlayed { breach = "it plays twice" }
+      lastPlayed = play.generation
+      playing = play.generation
       if Int.random(in: 0..<16, using: &random) == 0 {
         playing = nil
-        return .failed(generation: telling.generation, reason: "r")
+        return .failed(generation: play.generation, reason: "r")
       }
     case .quit: hasQuit = true
-    case .setPaused, .showError, .showEndCard, .keepReady, .countKey, .countPicture: break
+    case .setPaused, .showError, .showEndCard, .keepReady, .countKey: break
     }
     return nil
   }

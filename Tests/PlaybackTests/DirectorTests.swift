@@ -4,7 +4,7 @@ import System
 import Testing
 
 @Suite struct DirectorTests {
-  /// A run whose shell answers at once: the rules forbid nothing but what they are told to.
+  /// A run whose shell answers at once: the rules forbid nothing but these.
   struct Run {
     var director: Director
     var now = Instant.now
@@ -34,15 +34,15 @@ import Testing
         deadline = output.deadline
         for effect in output.effects {
           switch effect {
-          case .judge(let telling):
+          case .judge(let play):
             inputs.append(
               .judged(
-                telling, forbidden: forbidden.contains(telling.story) ? forbidden : [],
-                opensAtOnce: ready.contains(telling.story)))
+                play, forbidden: forbidden.contains(play.story) ? forbidden : [],
+                opensAtOnce: ready.contains(play.story)))
           case .checkViews(let story) where !limited.contains(story):
             inputs.append(.viewsChecked(story: story, isForbidden: false))
-          case .play(let telling) where broken.contains(telling.story):
-            inputs.append(.failed(generation: telling.generation, reason: "broken"))
+          case .play(let play) where broken.contains(play.story):
+            inputs.append(.failed(generation: play.generation, reason: "broken"))
           default: effects.append(effect)
           }
         }
@@ -62,7 +62,7 @@ import Testing
   ) -> [Director.Effect] {
     [
       .leave(keepsSound: false), .enter(story: story, slide: slide),
-      .play(Stage.Telling(story: story, generation: generation)),
+      .play(Stage.Play(story: story, generation: generation)),
     ]
   }
 
@@ -95,12 +95,8 @@ import Testing
         .countKey, .leave(keepsSound: false), .enter(story: 2, slide: nil), .showPoster(story: 2),
       ])
     #expect(run.wait == 150)
-    run.send(.posterShown)
     #expect(run.send(.tick, after: 149) == [])
-    #expect(run.send(.tick, after: 1) == [.play(Stage.Telling(story: 2, generation: 3))])
-    // The poster was this picture already.
-    #expect(run.send(.pictureShown(isFirst: true, generation: 3)) == [])
-    #expect(run.send(.pictureShown(isFirst: false, generation: 3)) == [.countPicture])
+    #expect(run.send(.tick, after: 1) == [.play(Stage.Play(story: 2, generation: 3))])
   }
 
   @Test func jumps_inAHurry_playWhatIsReady() {
@@ -140,7 +136,7 @@ import Testing
     run.forbidden = [0, 1, 4]
     #expect(
       run.send(.command(.start)) == [.leave(keepsSound: false)] + playing(2, 2))
-    #expect(!run.director.stage.isTold(4))
+    #expect(!run.director.stage.isPlayable(4))
   }
 
   @Test func limitedStory_isAskedAbout_beforeItPlays() {
@@ -156,7 +152,7 @@ import Testing
     #expect(run.send(.viewsChecked(story: 2, isForbidden: true)) == [])
     #expect(
       run.send(.viewsChecked(story: 1, isForbidden: false)) == [
-        .play(Stage.Telling(story: 1, generation: 2))
+        .play(Stage.Play(story: 1, generation: 2))
       ])
     #expect(run.send(.viewsChecked(story: 1, isForbidden: true)) == [])
   }
@@ -189,7 +185,7 @@ import Testing
     #expect(
       run.send(.finished(generation: 1, isExhausted: false, isNextReady: true)) == [
         .leave(keepsSound: true), .enter(story: 1, slide: nil),
-        .play(Stage.Telling(story: 1, generation: 2)),
+        .play(Stage.Play(story: 1, generation: 2)),
       ])
   }
 

@@ -40,7 +40,7 @@ import Testing
   }
 }
 
-/// A story with a decoder and a sound device that do as they are told, and all that its past says
+/// A story with a decoder and a sound device that obey, and all that its past says
 /// about what it may do.
 private struct WatchedStory {
   private(set) var playback: Playback

@@ -23,6 +23,35 @@ import Testing
     #expect(pointer.release(at: start + .seconds(2)) == .hold(false))
     #expect(pointer.release(at: start + .seconds(3)) == nil)
   }
+
+  @Test func deadline_isWhenAPressBecomesAHold() {
+    var pointer = Pointer()
+    #expect(pointer.deadline == nil && pointer.tick(at: start) == nil)
+    pointer.press(row: 1, column: 1, at: start)
+    #expect(pointer.deadline == start + Pointer.patience)
+    _ = pointer.tick(at: start + Pointer.patience)
+    #expect(pointer.deadline == nil)
+    _ = pointer.release(at: start + .seconds(1))
+    pointer.press(row: 1, column: 1, at: start + .seconds(2))
+    #expect(pointer.deadline == start + .seconds(2) + Pointer.patience)
+  }
+
+  /// Of two buttons, or where a release was lost: the first press counts.
+  @Test func press_whileOneIsDown_changesNothing() {
+    var pointer = Pointer()
+    pointer.press(row: 1, column: 2, at: start)
+    pointer.press(row: 8, column: 9, at: start + .milliseconds(200))
+    #expect(pointer.deadline == start + Pointer.patience)
+    #expect(pointer.release(at: start + .milliseconds(220)) == .click(row: 1, column: 2))
+    #expect(pointer.release(at: start + .milliseconds(230)) == nil)
+  }
+
+  /// A loop that was busy may come late.
+  @Test func release_afterTheDeadlineWithoutATick_isAClick() {
+    var pointer = Pointer()
+    pointer.press(row: 1, column: 2, at: start)
+    #expect(pointer.release(at: start + .seconds(1)) == .click(row: 1, column: 2))
+  }
 }
 
 @Suite struct SamplesTests {
@@ -76,7 +105,7 @@ import Testing
         == "story 1 of 1, video: b.gif")
   }
 
-  @Test func line_tellsAStoryInWords() {
+  @Test func line_describesAStory() {
     let story = Story(
       source: .file("/a/beach.mp4"), kind: .video, caption: "Low tide", author: "anna",
       published: 1000, durationS: 12)

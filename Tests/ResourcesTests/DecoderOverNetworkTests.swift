@@ -15,7 +15,7 @@ import Testing
     let resource = try bench.network.open(url)
     if knowsLength { _ = try bench.read(resource, 0, 0) }
     let session = try DecoderSession(
-      from: DecoderPool(program: DecoderProgram(path: Programs.decoder)), telling: resource,
+      from: DecoderPool(program: DecoderProgram(path: Programs.decoder)), decoding: resource,
       opener: nil,
       shape: PictureRequest(width: 32, height: 18))
     session.allow(pictures: 4)

@@ -96,7 +96,7 @@ struct SparseFile: Sendable {
     let bench = try NetworkBench(folder.path("cache"))
     let resource = try bench.network.open(server.url + "/clip.mp4")
     let session = try DecoderSession(
-      from: DecoderPool(program: DecoderProgram(path: Programs.decoder)), telling: resource,
+      from: DecoderPool(program: DecoderProgram(path: Programs.decoder)), decoding: resource,
       opener: nil, shape: PictureRequest(width: 32, height: 18))
     session.allow(pictures: 1)
     let deadline = Instant.now + .seconds(30)

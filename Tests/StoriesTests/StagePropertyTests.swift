@@ -47,7 +47,7 @@ private struct WatchedStage {
     if Int.random(in: 0..<10, using: &random) > 0 { _ = stage.handle(.start) }
   }
 
-  /// News of the current telling or the one before, every key, and now and then an exhausted story.
+  /// News of the current play or the one before, every key, and now and then an exhausted story.
   func randomEvent(using random: inout Seeded) -> Stage.Event {
     let generation = stage.current.generation - (Int.random(in: 0..<4, using: &random) == 0 ? 1 : 0)
     switch Int.random(in: 0..<40, using: &random) {
@@ -73,35 +73,35 @@ private struct WatchedStage {
   /// Takes an event; says what must not have happened.
   mutating func breach(handling event: Stage.Event) -> String? {
     let before = stage
-    let wasTelling = isTelling
+    let wasPlaying = isPlaying
     if case .exhausted(let story) = event { exhausted.insert(story) }
-    if case .failed(before.current.generation, _) = event, wasTelling {
+    if case .failed(before.current.generation, _) = event, wasPlaying {
       failures[before.current.story, default: 0] += 1
     }
     let effects = stage.handle(event)
     let breach =
       breachOfState(since: before.current) ?? breachOfAim(of: effects, event, since: before)
-      ?? breachOfExhaustion(effects, event, since: before.current, wasTelling)
+      ?? breachOfExhaustion(effects, event, since: before.current, wasPlaying)
       ?? breach(of: effects, event, since: before.current)
-    if case .began(before.current.generation) = event, wasTelling { hasBegun = true }
-    if case .tell = effects.first { hasBegun = false }
+    if case .began(before.current.generation) = event, wasPlaying { hasBegun = true }
+    if case .play = effects.first { hasBegun = false }
     return breach
   }
 
   /// Whether a failure would count now.
-  private var isTelling: Bool {
-    // A copy tells without changing this one.
+  private var isPlaying: Bool {
+    // A copy answers without changing this one.
     var copy = stage
     return !copy.handle(.failed(generation: stage.current.generation, reason: "")).isEmpty
   }
 
-  /// Only a story that is about to be told gives way.
+  /// Only a story that is about to be played gives way.
   private func breachOfExhaustion(
-    _ effects: [Stage.Effect], _ event: Stage.Event, since before: Stage.Telling,
-    _ wasTelling: Bool
+    _ effects: [Stage.Effect], _ event: Stage.Event, since before: Stage.Play,
+    _ wasPlaying: Bool
   ) -> String? {
     guard case .exhausted(let story) = event else { return nil }
-    let givesWay = story == before.story && wasTelling && !hasBegun
+    let givesWay = story == before.story && wasPlaying && !hasBegun
     if effects.isEmpty != givesWay { return nil }
     return givesWay ? "it does not give way" : "it gives way though it is on the screen"
   }
@@ -110,23 +110,23 @@ private struct WatchedStage {
   private func breachOfAim(
     of effects: [Stage.Effect], _ event: Stage.Event, since before: Stage
   ) -> String? {
-    guard case .tell(let telling) = effects.first, !before.isAtEndCard else { return nil }
+    guard case .play(let play) = effects.first, !before.isAtEndCard else { return nil }
     let from = before.current.story
     let reel = before.reels[before.reel(of: from)]
     let isRight =
       switch event {
-      case .next, .finished, .errorRead: telling.story > from
-      case .nextReel: telling.story >= reel.upperBound
-      case .previous: telling.story <= from
-      case .previousReel: telling.story < reel.upperBound
-      case .restart: telling.story == from
-      case .goTo(let number): telling.story == reel.lowerBound + number
+      case .next, .finished, .errorRead: play.story > from
+      case .nextReel: play.story >= reel.upperBound
+      case .previous: play.story <= from
+      case .previousReel: play.story < reel.upperBound
+      case .restart: play.story == from
+      case .goTo(let number): play.story == reel.lowerBound + number
       default: true
       }
     return isRight ? nil : "it leads elsewhere"
   }
 
-  private func breachOfState(since before: Stage.Telling) -> String? {
+  private func breachOfState(since before: Stage.Play) -> String? {
     let count = reelSizes.reduce(0, +)
     let current = stage.current
     if stage.storyCount != count { return "the number of stories changed" }
@@ -136,27 +136,27 @@ private struct WatchedStage {
     let near = stage.neighbours
     if Set(near).count != near.count { return "a neighbour twice" }
     if near.contains(where: { !(0..<count).contains($0) || exhausted.contains($0) }) {
-      return "a neighbour that cannot be told"
+      return "a neighbour that cannot be played"
     }
     return nil
   }
 
   private mutating func breach(
-    of effects: [Stage.Effect], _ event: Stage.Event, since before: Stage.Telling
+    of effects: [Stage.Effect], _ event: Stage.Event, since before: Stage.Play
   ) -> String? {
     if hasFinished, !effects.isEmpty { return "something happens after the end" }
     if effects.count > 1 { return "more than one effect" }
     if isStale(event, before), !effects.isEmpty { return "old news has an effect" }
     switch effects.first {
-    case .tell(let telling):
+    case .play(let play):
       isPaused = false
-      if telling != stage.current { return "what is told is not current" }
-      if telling.generation != before.generation + 1 { return "a telling without a new number" }
-      if exhausted.contains(telling.story) { return "an exhausted story is told" }
-    case .showError(let telling, let reason):
+      if play != stage.current { return "what plays is not current" }
+      if play.generation != before.generation + 1 { return "a play without a new number" }
+      if exhausted.contains(play.story) { return "an exhausted story is played" }
+    case .showError(let play, let reason):
       isPaused = false
-      if telling != stage.current || reason.isEmpty { return "an error of something else" }
-      if failures[telling.story, default: 0] == 0 { return "an error without a failure" }
+      if play != stage.current || reason.isEmpty { return "an error of something else" }
+      if failures[play.story, default: 0] == 0 { return "an error without a failure" }
     case .pause(let paused):
       if paused == isPaused { return "paused or not twice" }
       isPaused = paused
@@ -172,7 +172,7 @@ private struct WatchedStage {
     return stage.isPaused == isPaused || effects.isEmpty ? nil : "it runs while it is paused"
   }
 
-  private func isStale(_ event: Stage.Event, _ before: Stage.Telling) -> Bool {
+  private func isStale(_ event: Stage.Event, _ before: Stage.Play) -> Bool {
     switch event {
     case .began(let generation), .finished(let generation), .failed(let generation, _),
       .errorRead(let generation):

@@ -5,12 +5,12 @@ import Testing
   /// Reels of 2, 3 and 1 stories, started.
   private func started(_ options: Stage.Options = .init()) -> Stage {
     var stage = Stage(reelSizes: [2, 3, 1], options: options)
-    #expect(stage.handle(.start) == [.tell(.init(story: 0, generation: 1))])
+    #expect(stage.handle(.start) == [.play(.init(story: 0, generation: 1))])
     return stage
   }
 
-  /// A stage that tells this story, with something shown before.
-  private func telling(_ story: Int, _ options: Stage.Options = .init()) -> Stage {
+  /// A stage that plays this story, with something shown before.
+  private func playing(_ story: Int, _ options: Stage.Options = .init()) -> Stage {
     var stage = started(options)
     _ = stage.handle(.began(generation: 1))
     for _ in 0..<story { _ = stage.handle(.next) }
@@ -25,36 +25,36 @@ import Testing
     (4, .previousReel, 0), (1, .previousReel, 0), (5, .previousReel, 2),
     (3, .restart, 3), (3, .goTo(storyInReel: 0), 2), (2, .goTo(storyInReel: 2), 4),
   ])
-  func navigation_fromAStory_tellsTheRightOne(from: Int, event: Stage.Event, to: Int) {
-    var stage = telling(from)
-    #expect(stage.handle(event) == [.tell(.init(story: to, generation: from + 2))])
+  func navigation_fromAStory_playsTheRightOne(from: Int, event: Stage.Event, to: Int) {
+    var stage = playing(from)
+    #expect(stage.handle(event) == [.play(.init(story: to, generation: from + 2))])
   }
 
-  @Test func successor_isWhatTheStorysEndTells() {
+  @Test func successor_isWhatFollowsTheStorysEnd() {
     for story in 0..<5 {
-      var stage = telling(story)
+      var stage = playing(story)
       #expect(stage.successor == story + 1)
       let effects = stage.handle(.finished(generation: story + 1))
-      #expect(effects == [.tell(.init(story: story + 1, generation: story + 2))])
+      #expect(effects == [.play(.init(story: story + 1, generation: story + 2))])
     }
-    #expect(telling(5).successor == nil)
-    #expect(telling(2, .init(manual: true)).successor == nil)
+    #expect(playing(5).successor == nil)
+    #expect(playing(2, .init(manual: true)).successor == nil)
   }
 
   @Test(arguments: [Stage.Event.next, .nextReel, .end])
   func navigation_pastTheLast_showsTheEndCard(event: Stage.Event) {
-    var stage = telling(5)
+    var stage = playing(5)
     #expect(stage.handle(event) == [.showEndCard])
     #expect(stage.isAtEndCard)
     #expect(stage.handle(.next) == [])
-    #expect(stage.handle(.previous) == [.tell(.init(story: 5, generation: 7))])
+    #expect(stage.handle(.previous) == [.play(.init(story: 5, generation: 7))])
   }
 
   @Test func end_fromAnEarlyStory_standsBehindTheLast() {
-    var stage = telling(0)
+    var stage = playing(0)
     #expect(stage.handle(.end) == [.showEndCard])
     #expect(stage.current.story == 5)
-    #expect(stage.handle(.previous) == [.tell(.init(story: 5, generation: 2))])
+    #expect(stage.handle(.previous) == [.play(.init(story: 5, generation: 2))])
   }
 
   @Test func keys_beforeAnyPicture_neverEndTheProgram() {
@@ -64,50 +64,50 @@ import Testing
   }
 
   @Test func replay_atTheEndCard_beginsAgain() {
-    var stage = telling(5)
+    var stage = playing(5)
     _ = stage.handle(.end)
-    #expect(stage.handle(.replay) == [.tell(.init(story: 0, generation: 7))])
+    #expect(stage.handle(.replay) == [.play(.init(story: 0, generation: 7))])
   }
 
   @Test func goTo_outsideTheReel_doesNothing() {
-    var stage = telling(0)
+    var stage = playing(0)
     #expect(stage.handle(.goTo(storyInReel: 2)) == [])
     #expect(stage.handle(.goTo(storyInReel: -1)) == [])
   }
 
   @Test func finished_advances_andStaleNewsAreDropped() {
-    var stage = telling(0)
+    var stage = playing(0)
     #expect(stage.handle(.finished(generation: 0)) == [])
-    #expect(stage.handle(.finished(generation: 1)) == [.tell(.init(story: 1, generation: 2))])
+    #expect(stage.handle(.finished(generation: 1)) == [.play(.init(story: 1, generation: 2))])
     #expect(stage.handle(.failed(generation: 1, reason: "late")) == [])
   }
 
   @Test func finished_whenManual_waitsForAKey() {
-    var stage = telling(0, .init(manual: true))
+    var stage = playing(0, .init(manual: true))
     #expect(stage.handle(.finished(generation: 1)) == [])
     #expect(stage.isWaiting)
-    #expect(stage.handle(.next) == [.tell(.init(story: 1, generation: 2))])
+    #expect(stage.handle(.next) == [.play(.init(story: 1, generation: 2))])
     #expect(!stage.isWaiting)
   }
 
   @Test func failed_showsTheReasonThenGoesOn() {
-    var stage = telling(1)
-    let failed = Stage.Telling(story: 1, generation: 2)
+    var stage = playing(1)
+    let failed = Stage.Play(story: 1, generation: 2)
     #expect(
       stage.handle(.failed(generation: 2, reason: "broken"))
         == [.showError(failed, reason: "broken")])
     #expect(stage.handle(.errorRead(generation: 1)) == [])
-    #expect(stage.handle(.errorRead(generation: 2)) == [.tell(.init(story: 2, generation: 3))])
+    #expect(stage.handle(.errorRead(generation: 2)) == [.play(.init(story: 2, generation: 3))])
   }
 
   /// Its server may be back by now.
   @Test func failed_isTriedAgainWheneverTheViewerComesBack() {
-    var stage = telling(1)
+    var stage = playing(1)
     for generation in [2, 4, 6, 8] {
       #expect(stage.current == .init(story: 1, generation: generation))
       _ = stage.handle(.failed(generation: generation, reason: "it is away"))
-      #expect(stage.handle(.next) == [.tell(.init(story: 2, generation: generation + 1))])
-      #expect(stage.handle(.previous) == [.tell(.init(story: 1, generation: generation + 2))])
+      #expect(stage.handle(.next) == [.play(.init(story: 2, generation: generation + 1))])
+      #expect(stage.handle(.previous) == [.play(.init(story: 1, generation: generation + 2))])
     }
   }
 
@@ -129,13 +129,13 @@ import Testing
       let event: Stage.Event =
         story.isMultiple(of: 2)
         ? .failed(generation: story, reason: "x") : .finished(generation: story)
-      #expect(stage.handle(event) == [.tell(.init(story: story, generation: story + 1))])
+      #expect(stage.handle(event) == [.play(.init(story: story, generation: story + 1))])
     }
     #expect(stage.handle(.finished(generation: 6)) == [.finish])
   }
 
   @Test func pause_byKeyAndByHolding_adds() {
-    var stage = telling(0)
+    var stage = playing(0)
     #expect(stage.handle(.togglePause) == [.pause(true)])
     #expect(stage.handle(.hold(true)) == [])
     #expect(stage.handle(.togglePause) == [])
@@ -144,7 +144,7 @@ import Testing
   }
 
   @Test func pause_endsWithTheStory() {
-    var stage = telling(0)
+    var stage = playing(0)
     _ = stage.handle(.togglePause)
     _ = stage.handle(.next)
     #expect(!stage.isPaused)
@@ -152,7 +152,7 @@ import Testing
 
   @Test(arguments: [(0, [1, 2]), (1, [2, 0]), (2, [3, 1, 5]), (4, [5, 3]), (5, [4])])
   func neighbours_areWhatOneKeyReaches(story: Int, expected: [Int]) {
-    #expect(telling(story).neighbours == expected)
+    #expect(playing(story).neighbours == expected)
   }
 
   @Test func reel_ofEveryStory_isFound() {
@@ -166,19 +166,19 @@ import Testing
     #expect(stage.handle(.start) == [.finish])
   }
 
-  // MARK: - Stories that are told no more
+  // MARK: - Stories that are not played any more
 
   @Test(arguments: [
     (0, Stage.Event.next, 2), (3, .previous, 0), (2, .previous, 0), (0, .nextReel, 3),
     (5, .previousReel, 3),
   ])
   func exhausted_isPassedBy(from: Int, event: Stage.Event, to: Int) {
-    var stage = telling(from)
+    var stage = playing(from)
     // Of three reels of 2, 3 and 1 stories: 1 where it lies between, 2 where it begins a reel.
     for story in [1, 2] where story != to && story != from {
       #expect(stage.handle(.exhausted(story: story)) == [])
     }
-    #expect(stage.handle(event) == [.tell(.init(story: to, generation: from + 2))])
+    #expect(stage.handle(event) == [.play(.init(story: to, generation: from + 2))])
   }
 
   @Test func exhausted_onTheScreen_staysToItsEnd() {
@@ -187,27 +187,27 @@ import Testing
     #expect(stage.handle(.exhausted(story: 0)) == [])
     #expect(stage.handle(.restart) == [])
     #expect(stage.handle(.previous) == [])
-    #expect(stage.handle(.finished(generation: 1)) == [.tell(.init(story: 1, generation: 2))])
-    #expect(stage.handle(.previous) == [.tell(.init(story: 1, generation: 3))])
+    #expect(stage.handle(.finished(generation: 1)) == [.play(.init(story: 1, generation: 2))])
+    #expect(stage.handle(.previous) == [.play(.init(story: 1, generation: 3))])
   }
 
   @Test func exhausted_beforeItsFirstPicture_givesWayInTheDirectionOfGoing() {
-    var stage = telling(3)
-    #expect(stage.handle(.previous) == [.tell(.init(story: 2, generation: 5))])
-    #expect(stage.handle(.exhausted(story: 2)) == [.tell(.init(story: 1, generation: 6))])
+    var stage = playing(3)
+    #expect(stage.handle(.previous) == [.play(.init(story: 2, generation: 5))])
+    #expect(stage.handle(.exhausted(story: 2)) == [.play(.init(story: 1, generation: 6))])
     _ = stage.handle(.began(generation: 6))
-    #expect(stage.handle(.next) == [.tell(.init(story: 3, generation: 7))])
-    #expect(stage.handle(.exhausted(story: 3)) == [.tell(.init(story: 4, generation: 8))])
+    #expect(stage.handle(.next) == [.play(.init(story: 3, generation: 7))])
+    #expect(stage.handle(.exhausted(story: 3)) == [.play(.init(story: 4, generation: 8))])
   }
 
   @Test func exhausted_firstInGoingBack_givesWayForward() {
-    var stage = telling(1)
-    #expect(stage.handle(.previous) == [.tell(.init(story: 0, generation: 3))])
-    #expect(stage.handle(.exhausted(story: 0)) == [.tell(.init(story: 1, generation: 4))])
+    var stage = playing(1)
+    #expect(stage.handle(.previous) == [.play(.init(story: 0, generation: 3))])
+    #expect(stage.handle(.exhausted(story: 0)) == [.play(.init(story: 1, generation: 4))])
   }
 
   @Test func exhausted_all_leavesTheEndCardOrEndsTheProgram() {
-    var stage = telling(0)
+    var stage = playing(0)
     for story in 0..<6 {
       #expect(!stage.isExhausted)
       #expect(stage.handle(.exhausted(story: story)) == [])
@@ -220,21 +220,21 @@ import Testing
     }
     var unseen = Stage(reelSizes: [1, 1])
     _ = unseen.handle(.start)
-    #expect(unseen.handle(.exhausted(story: 0)) == [.tell(.init(story: 1, generation: 2))])
+    #expect(unseen.handle(.exhausted(story: 0)) == [.play(.init(story: 1, generation: 2))])
     #expect(unseen.handle(.exhausted(story: 1)) == [.finish])
   }
 
   @Test func exhausted_outsideTheFeed_isNothing() {
-    var stage = telling(0)
+    var stage = playing(0)
     #expect(stage.handle(.exhausted(story: 6)) == [])
     #expect(stage.handle(.exhausted(story: -1)) == [])
-    #expect(stage.isTold(0))
+    #expect(stage.isPlayable(0))
   }
 
   @Test func start_atAPlace_beginsThere() {
     var stage = Stage(reelSizes: [2, 3, 1], first: 4)
-    #expect(stage.handle(.start) == [.tell(.init(story: 4, generation: 1))])
-    #expect(stage.handle(.previous) == [.tell(.init(story: 3, generation: 2))])
+    #expect(stage.handle(.start) == [.play(.init(story: 4, generation: 1))])
+    #expect(stage.handle(.previous) == [.play(.init(story: 3, generation: 2))])
   }
 }
 

@@ -4,7 +4,7 @@ import Testing
 @Suite struct ShowingTests {
   private enum Step { case picture, reached(Int), end(Showing.End) }
 
-  /// What happens to one telling, and what is counted of it.
+  /// What happens to one play of a story, and what is counted of it.
   @Test(
     arguments: [
       ([.reached(500), .end(.skipped)], []),
@@ -24,7 +24,7 @@ import Testing
       ),
       ([.picture, .end(.stopped), .reached(200)], []),
     ] as [([Step], [Showing.Mark])])
-  private func telling_isCounted(steps: [Step], expected: [Showing.Mark]) {
+  private func play_isCounted(steps: [Step], expected: [Showing.Mark]) {
     var showing = Showing()
     var marks: [Showing.Mark] = []
     for step in steps {
@@ -184,8 +184,8 @@ extension Past {
     #expect(rules.needsPast(of: whole))
   }
 
-  /// What is seen, and what is told no more, come last, and nothing is left out.
-  @Test func arrange_keepsAllInTheOrderOfTelling() {
+  /// What is seen, and what is not played any more, come last, and nothing is left out.
+  @Test func arrange_keepsAllInTheOrderOfPlaying() {
     let whole = feed([1, 2, 1], limits: [0: 0])
     let past = Past([1: Sighting(isSeen: true), 3: Sighting(isSeen: true)])
     #expect(ViewingRules().arrange(whole, past: past, now: now).feed == whole)

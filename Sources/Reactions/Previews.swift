@@ -4,11 +4,19 @@ import Pictures
 import System
 
 /// How previews are drawn.
-struct PreviewStyle: Equatable {
-  var mode: PictureMode
-  var depth: ColourDepth
-  var unicode: Bool
-  var cellAspect: Double
+package struct PreviewStyle: Equatable {
+  package var mode: PictureMode
+  package var depth: ColourDepth
+  package var unicode: Bool
+  /// A cell's width over its height.
+  package var cellAspect: Double
+
+  package init(mode: PictureMode, depth: ColourDepth, unicode: Bool, cellAspect: Double) {
+    self.mode = mode
+    self.depth = depth
+    self.unicode = unicode
+    self.cellAspect = cellAspect
+  }
 
   fileprivate var renderer: CellRenderer {
     CellRenderer(mode: mode, depth: depth, unicode: unicode)
@@ -16,10 +24,11 @@ struct PreviewStyle: Equatable {
 }
 
 /// Small moving pictures of the reactions in sight: each is decoded once, one after another.
-final class Previews {
+package final class Previews {
   private let provider: AnimationProvider
   private let pool: DecoderPool
-  private var style: PreviewStyle
+  /// nil until some are wanted.
+  private var style: PreviewStyle?
   private var clips: [String: AnimationClip] = [:]
   /// Those that cannot be had.
   private var missing: Set<String> = []
@@ -33,17 +42,22 @@ final class Previews {
   private static let mostBytes = 64 << 10
   private static let mostClips = 64
 
-  init(provider: AnimationProvider, pool: DecoderPool, style: PreviewStyle) {
+  init(provider: AnimationProvider, pool: DecoderPool) {
     self.provider = provider
     self.pool = pool
-    self.style = style
     edition = provider.edition
   }
 
-  var running: AnimationRun? { run?.run }
+  /// nil while nothing is decoded.
+  package var interest: Interest? { run?.run.interest }
+  /// When the decoder counts as hanging.
+  package var deadline: Instant? { run?.run.deadline }
+
+  /// The player itself stood still for a while.
+  func forgive() { run?.run.forgive() }
 
   /// When the pictures in sight change.
-  func nextMoment(at now: Instant) -> Instant? {
+  func nextStep(at now: Instant) -> Instant? {
     clips.isEmpty ? nil : began + Previews.step * (Int((now - began) / Previews.step) + 1)
   }
 
@@ -68,7 +82,8 @@ final class Previews {
     wanted = []
   }
 
-  func service(_ readiness: Readiness, now: Instant) {
+  /// Takes in what the decoder sends, and begins with the next one where this one is complete.
+  package func service(_ readiness: Readiness, now: Instant) {
     guard var current = run else { return }
     current.run.service(readiness, now: now)
     while let next = current.run.nextTime, let frame = current.run.takeFrame(at: next) {
@@ -96,7 +111,7 @@ final class Previews {
       guard let self, fetching == id else { return }
       fetching = nil
       if case .success(let bytes) = result,
-        let new = try? AnimationRun(bytes, shape: shape, pool: pool)
+        let style, let new = try? AnimationRun(bytes, shape: shape(in: style), pool: pool)
       {
         run = (id, new, AnimationClip())
       } else {
@@ -106,7 +121,7 @@ final class Previews {
     }
   }
 
-  private var shape: PictureRequest {
+  private func shape(in style: PreviewStyle) -> PictureRequest {
     let renderer = style.renderer
     let grid = renderer.pixelGrid(
       columns: Compositor.previewColumns, rows: Compositor.previewRows)
@@ -117,7 +132,7 @@ final class Previews {
 
   /// What a reaction looks like now.
   func cells(of id: String, at now: Instant) -> CellGrid? {
-    guard let clip = clips[id], clip.length > .zero else { return nil }
+    guard let style, let clip = clips[id], clip.length > .zero else { return nil }
     let rounds = Int((now - began) / clip.length)
     guard let index = clip.index(at: now - began - clip.length * rounds) else { return nil }
     let frame = clip.frames[index]

@@ -9,8 +9,8 @@ package struct ReactionStrip {
   package private(set) var isOpen = false
   /// Of the whole list.
   package private(set) var selection = 0
-  /// The first that is in sight.
-  private var firstVisible = 0
+  /// Those in sight, of the whole list.
+  package private(set) var inSight = 0..<0
 
   package init() {}
 
@@ -27,13 +27,12 @@ package struct ReactionStrip {
     }
   }
 
-  /// Those in sight where there is room for so many: the chosen one always is.
-  package mutating func visible(count: Int, room: Int) -> Range<Int> {
+  /// Finds out which are in sight where there is room for so many: the chosen one always is.
+  package mutating func fit(count: Int, room: Int) {
     let shown = min(count, max(1, room))
-    guard shown > 0 else { return 0..<0 }
+    guard shown > 0 else { return inSight = 0..<0 }
     selection = min(selection, count - 1)
-    firstVisible = min(firstVisible, selection, count - shown)
-    firstVisible = max(firstVisible, selection - shown + 1)
-    return firstVisible..<firstVisible + shown
+    let first = max(min(inSight.lowerBound, selection, count - shown), selection - shown + 1)
+    inSight = first..<first + shown
   }
 }

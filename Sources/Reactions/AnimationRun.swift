@@ -38,12 +38,16 @@ final class AnimationRun {
   init(_ bytes: [UInt8], shape: PictureRequest, pool: DecoderPool) throws(SystemError) {
     self.shape = shape
     session = try DecoderSession(
-      from: pool, telling: BytesResource(bytes), opener: nil, shape: shape)
+      from: pool, decoding: BytesResource(bytes), opener: nil, shape: shape)
     session.allow(pictures: AnimationRun.framesAhead)
   }
 
-  var interest: Interest { Interest(session.descriptor, writing: session.wantsToWrite) }
-  var deadline: Instant? { session.deadline }
+  /// nil once it has failed: its socket would wake the loop for ever.
+  var interest: Interest? {
+    failure == nil ? Interest(session.descriptor, writing: session.wantsToWrite) : nil
+  }
+  /// When its decoder counts as hanging.
+  var deadline: Instant? { failure == nil ? session.deadline : nil }
 
   /// The player itself stood still for a while.
   func forgive() { session.forgive() }

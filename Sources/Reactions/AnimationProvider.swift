@@ -107,8 +107,8 @@ package final class AnimationProvider {
     guard listAnswers.count == listsAsked else { return }
     if listsAsked < lists.count { return askNext(at: .now) }
     // The likelier place has the word, unless it says only that there is nothing.
-    let told = listAnswers.sorted { $0.key < $1.key }.map(\.value)
-    finishRefresh(.failure(told.first { !$0.isGone } ?? error))
+    let failures = listAnswers.sorted { $0.key < $1.key }.map(\.value)
+    finishRefresh(.failure(failures.first { !$0.isGone } ?? error))
   }
 
   /// Does what is due.
@@ -162,7 +162,7 @@ package final class AnimationProvider {
     for resume in waiting { resume() }
   }
 
-  /// What was missing is offered again only where its list tells of another file.
+  /// What was missing is offered again only where its list names another file.
   private func offer(_ new: AnimationCatalogue) {
     missing = missing.filter { id, hash in new[id].map { $0.sha256 == hash } ?? false }
     var new = new

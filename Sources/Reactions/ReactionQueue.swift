@@ -5,7 +5,7 @@ import System
 /// One at a time fills the picture; the others wait, those of higher priority first. What is shown
 /// ends with its animation, at the latest by a watchdog, and after a change of story at the latest
 /// its own length later. What is sent again within a moment is counted in the banner, not shown again.
-package struct Reactions {
+package struct ReactionQueue {
   /// A reaction that somebody sent.
   package struct Wish: Equatable {
     package var id: String
@@ -62,7 +62,7 @@ package struct Reactions {
     var deadline: Instant
     /// nil until it has begun.
     var length: Duration?
-    /// Since when another story is told than the one that it was sent to.
+    /// Since when another story plays than the one that it was sent to.
     var leftAt: Instant?
   }
 
@@ -92,14 +92,14 @@ package struct Reactions {
 
   /// "heart", "heart x3", "ben: heart"; nil when nothing was sent lately.
   package func banner(at now: Instant) -> String? {
-    guard let banner, now < banner.last + Reactions.bannerTime else { return nil }
+    guard let banner, now < banner.last + ReactionQueue.bannerTime else { return nil }
     let sender = banner.wish.sender.isEmpty ? "" : "\(banner.wish.sender): "
     return sender + banner.wish.title + (banner.count > 1 ? " x\(banner.count)" : "")
   }
 
   /// When `tick` has something to do, or the banner goes.
-  package func nextMoment(at now: Instant) -> Instant? {
-    let end = banner.map { $0.last + Reactions.bannerTime }.flatMap { $0 > now ? $0 : nil }
+  package func deadline(at now: Instant) -> Instant? {
+    let end = banner.map { $0.last + ReactionQueue.bannerTime }.flatMap { $0 > now ? $0 : nil }
     return [active?.deadline, end].compactMap { $0 }.min()
   }
 
@@ -143,14 +143,14 @@ package struct Reactions {
   private mutating func begin(length: Duration, at now: Instant) {
     guard let current = active else { return }
     active?.length = length
-    let end = now + length + Reactions.tolerance
+    let end = now + length + ReactionQueue.tolerance
     active?.deadline = current.leftAt.map { min(end, $0 + length) } ?? end
   }
 
   private mutating func send(_ wish: Wish, at now: Instant) -> [Effect] {
     guard isShown else { return [] }
     if let last = banner, last.wish.id == wish.id, last.wish.sender == wish.sender,
-      now - last.last <= Reactions.together
+      now - last.last <= ReactionQueue.together
     {
       banner?.count += 1
       banner?.last = now
@@ -162,7 +162,7 @@ package struct Reactions {
     let place = waiting.firstIndex { $0.wish.priority < wish.priority } ?? waiting.endIndex
     waiting.insert(new, at: place)
     guard active != nil else { return showNext(at: now) }
-    if waiting.count > Reactions.mostWaiting,
+    if waiting.count > ReactionQueue.mostWaiting,
       let oldest = waiting.indices.min(by: { waiting[$0].ticket < waiting[$1].ticket })
     {
       waiting.remove(at: oldest)
@@ -174,7 +174,7 @@ package struct Reactions {
     guard active == nil, !waiting.isEmpty else { return [] }
     let next = waiting.removeFirst()
     active = Active(
-      ticket: next.ticket, wish: next.wish, deadline: now + Reactions.loadingTime)
+      ticket: next.ticket, wish: next.wish, deadline: now + ReactionQueue.loadingTime)
     return [.show(ticket: next.ticket, next.wish)]
   }
 }

@@ -1,13 +1,13 @@
 import Stories
 import System
 
-/// Says when the reactions that a story has received are to be shown: each once in a telling, when
+/// Says when the reactions that a story has received are to be shown: each once in a play, when
 /// the story comes to its moment, and not when a jump passes over it.
 package struct ReactionCues {
   /// Not shown yet, in the order of their times.
   private var pending: [ReceivedReaction]
   private var position: Duration?
-  private var lastLook: Instant?
+  private var lastLook: (at: Instant, wasRunning: Bool)?
   /// A longer way in one go is a jump, unless the story ran all that time.
   private static let jump = Duration.seconds(1)
 
@@ -25,13 +25,13 @@ package struct ReactionCues {
   /// - Parameters:
   ///   - now: the story's media time.
   ///   - look: the time of this call.
-  ///   - ran: whether the story has run since the last call: over a picture that stays, the loop may
-  ///     sleep for long, and nothing is passed over.
+  ///   - isRunning: whether the story runs from now on: over a picture that stays, the loop may sleep
+  ///     for long until the next call, and nothing is passed over.
   package mutating func due(
-    at now: Duration, look: Instant, ran: Bool
+    at now: Duration, look: Instant, isRunning: Bool
   ) -> [ReceivedReaction] {
-    let slept = ran ? lastLook.map { look - $0 } ?? .zero : .zero
-    lastLook = look
+    let slept = lastLook.flatMap { $0.wasRunning ? look - $0.at : nil } ?? .zero
+    lastLook = (look, isRunning)
     // The first position is the story's start, or where it was gone to before anything was shown.
     let last = position ?? (now <= ReactionCues.jump ? .nanoseconds(-1) : now)
     position = now

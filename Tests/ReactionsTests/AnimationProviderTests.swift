@@ -1,5 +1,5 @@
 import Feeds
-import Player
+import Reactions
 import Stories
 import Support
 import System
@@ -242,7 +242,7 @@ import Testing
     ("return 403;", "return 404;", "forbids it"), ("return 404;", "return 403;", "forbids it"),
     ("return 404;", "return 410;", "does not have it"),
   ])
-  func list_thatCannotBeRead_isToldByTheLikelierPlace(
+  func list_thatCannotBeRead_isReportedByTheLikelierPlace(
     _ first: String, _ second: String, _ words: String
   ) throws {
     let nginx = try Nginx(

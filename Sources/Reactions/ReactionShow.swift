@@ -4,7 +4,7 @@ import Pictures
 import System
 
 /// One reaction on its way to the screen or on it: decoded now, or kept from the last time.
-final class ReactionShow {
+package final class ReactionShow {
   enum Step: Equatable {
     case nothing
     /// Its first frame, and how long it lasts.
@@ -44,8 +44,20 @@ final class ReactionShow {
     run = nil
   }
 
-  /// When `step` has something to show without an event from outside.
-  func nextMoment(at now: Instant) -> Instant? {
+  /// nil while nothing is decoded.
+  package var interest: Interest? { run?.interest }
+  /// When its decoder counts as hanging.
+  package var deadline: Instant? { run?.deadline }
+
+  /// Takes in what its decoder sends.
+  package func service(_ readiness: Readiness, now: Instant) {
+    run?.service(readiness, now: now)
+  }
+
+  /// When `step` has something to do without an event from outside.
+  func nextStep(at now: Instant) -> Instant? {
+    // What came before it failed is shown first.
+    if let run, run.failure != nil, !run.hasFrame { return now }
     guard let began else { return run?.hasFrame == true || isKept ? now : nil }
     let next = isKept ? nextKept(at: now) : run?.nextTime
     return [next.map { began + $0 }, began + length].compactMap { $0 }.min()

@@ -1,0 +1,94 @@
+import System
+import Testing
+
+@testable import Player
+
+@Suite struct FrameFlightTests {
+  private let start = Instant.now
+
+  private func at(_ milliseconds: Int) -> Instant { start + .milliseconds(milliseconds) }
+
+  /// Sends a frame that takes so long.
+  private func send(
+    _ flight: inout FrameFlight, from begin: Int, for milliseconds: Int, size: Int = 10
+  ) {
+    flight.begin([UInt8](repeating: 1, count: size), at: at(begin))
+    flight.send(at: at(begin)) { _ in 0 }
+    flight.send(at: at(begin + milliseconds)) { $0.count }
+  }
+
+  @Test func frame_isSentInTheOrderOfItsBytes_asFarAsTheTerminalTakesIt() {
+    var flight = FrameFlight()
+    var taken: [UInt8] = []
+    flight.begin(Array(0..<100), at: start)
+    var room = 0
+    for amount in [0, 7, 0, 30, 1, 200] {
+      room = amount
+      flight.send(at: start) { bytes in
+        let count = min(room, bytes.count)
+        taken += bytes.prefix(count)
+        room -= count
+        return count
+      }
+      #expect(flight.isBusy == (taken.count < 100))
+    }
+    #expect(taken == Array(0..<100))
+  }
+
+  @Test func emptyFrame_isSentAtOnce() {
+    var flight = FrameFlight()
+    flight.begin([], at: start)
+    #expect(!flight.isBusy)
+    flight.send(at: at(5)) { _ in
+      Issue.record("nothing is to be sent")
+      return nil
+    }
+    #expect(flight.isFast)
+  }
+
+  @Test func terminalThatIsGone_dropsTheRest() {
+    var flight = FrameFlight()
+    flight.begin([1, 2, 3], at: start)
+    flight.send(at: start) { _ in nil }
+    #expect(!flight.isBusy)
+    flight.begin([4], at: start)
+    #expect(flight.isBusy)
+  }
+
+  @Test(arguments: [(14, true), (15, false), (400, false)])
+  func line_isFast_whereFramesTakeLessThan15Milliseconds(took: Int, isFast: Bool) {
+    var flight = FrameFlight()
+    send(&flight, from: 0, for: took)
+    #expect(flight.isFast == isFast)
+  }
+
+  @Test func slowTerminal_getsCoarserPictures_andFinerOnesAgain() {
+    var flight = FrameFlight()
+    let (least, most) = (FrameFlight.tolerances.lowerBound, FrameFlight.tolerances.upperBound)
+    #expect(flight.tolerance == least)
+    // A frame that is looked at each 60 ms and does not go.
+    flight.begin([1], at: start)
+    for look in 1...30 { flight.send(at: at(60 * look)) { _ in 0 } }
+    #expect(flight.tolerance == most)
+    flight.send(at: at(2_000)) { $0.count }
+    // One that takes 30 ms changes nothing.
+    send(&flight, from: 3_000, for: 30)
+    #expect(flight.tolerance == most)
+    for frame in 1...(most - least) {
+      send(&flight, from: 4_000 + 40 * frame, for: 19)
+      #expect(flight.tolerance == most - frame)
+    }
+    send(&flight, from: 9_000, for: 1)
+    #expect(flight.tolerance == least && flight.isFast)
+  }
+
+  @Test func frameUnderWay_for50Milliseconds_isNotSlowYet() {
+    var flight = FrameFlight()
+    flight.begin([1], at: start)
+    flight.send(at: at(50)) { _ in 0 }
+    #expect(flight.tolerance == FrameFlight.tolerances.lowerBound)
+    flight.send(at: at(51)) { _ in 0 }
+    #expect(flight.tolerance == FrameFlight.tolerances.lowerBound + 1)
+    #expect(!flight.isFast)
+  }
+}
