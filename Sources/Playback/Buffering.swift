@@ -1,6 +1,6 @@
 import System
 
-/// How many of its bytes a story that plays from the network has, beside what it needs.
+/// How much a story that plays from the network has buffered, compared with what it needs.
 public struct BufferStatus: Equatable, Sendable {
   /// Whether nothing of it has to be fetched any more.
   public var isWhole: Bool
@@ -18,9 +18,9 @@ public struct BufferStatus: Equatable, Sendable {
 
   /// With this much buffered the bytes of other stories are fetched.
   private static let comfortable = Duration.seconds(10)
-  /// With less than this much buffered its neighbours get nothing.
+  /// With less than this buffered, no bytes are fetched for its neighbours.
   private static let low = Duration.seconds(3)
-  /// Unless it needs nothing for now, as on a fast line: then with less than this.
+  /// The same limit while nothing is fetched for it, as on a fast line.
   private static let least = Duration.milliseconds(500)
   /// A line that has been busy for longer is not a fast one.
   private static let quickFetch = Duration.seconds(1)

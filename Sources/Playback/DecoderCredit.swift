@@ -2,7 +2,7 @@
 struct DecoderCredit: Equatable, Sendable {
   /// Frames of sound that it may still send.
   private(set) var soundFrames = 0
-  /// It may go on behind the first picture.
+  /// Whether it may go on after the first picture.
   private var isPrepared = false
   /// The end of its sound is known, and is near the end of the story.
   private var knowsEnd = false

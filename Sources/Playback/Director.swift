@@ -8,23 +8,23 @@ import System
 public struct Director: Sendable {
   /// What happens to the story that the stage has chosen.
   public enum Entry: Equatable, Sendable {
-    /// There is none, or its slot is gone.
+    /// There is no story, or its slot is gone.
     case none
-    /// Whether the rules forbid it is asked.
+    /// The shell was asked whether the rules forbid the story.
     case judged(Stage.Play, isHurried: Bool, keepsSound: Bool)
-    /// It is passed by: it is opened at a moment, unless another jump comes first.
+    /// The viewer skips fast: the story is opened at a moment, unless another jump comes first.
     case passedBy(Stage.Play, until: Instant)
-    /// Whether others have used up its views is asked.
+    /// The shell was asked whether others have used up the story's views.
     case checked(Stage.Play)
-    /// It has a slot.
+    /// The story has a slot.
     case playing
-    /// Its error is on the screen until a moment.
+    /// The story's error is on the screen until a moment.
     case failed(until: Instant)
   }
 
-  /// Stories that are passed by faster than this are not opened.
+  /// Stories that are skipped faster than this are not opened.
   public static let calm = Duration.milliseconds(150)
-  /// An error stays so long.
+  /// How long an error stays on the screen.
   private static let errorTime = Duration.seconds(3)
 
   public private(set) var stage: Stage
@@ -32,7 +32,7 @@ public struct Director: Sendable {
   /// Whether stories are made ready before their turn.
   private let looksAhead: Bool
   private var lastJump: Instant?
-  /// When what lies around the story is made ready; nil once it is.
+  /// When the neighbours of the story are made ready; nil once they are.
   private var neighboursDue: Instant?
   /// The reel of the story that was entered last.
   private var reel: Int?
@@ -69,7 +69,7 @@ public struct Director: Sendable {
     return Output(effects: effects, deadline: deadline(at: now))
   }
 
-  /// By how much earlier a story ends where its successor's first picture waits.
+  /// How much earlier a story ends if the first picture of its successor is ready.
   public var lead: Duration { latency.expected }
 
   /// Whether an error is on the screen.
@@ -119,14 +119,15 @@ public struct Director: Sendable {
 
   // MARK: - A story's entry
 
-  /// One that the rules forbid gives way to another, and so do all that they forbid by now.
+  /// A story that the rules forbid gives way to another one; all others that they forbid by now are
+  /// marked too.
   private mutating func judged(
     _ play: Stage.Play, _ forbidden: [Int], opensAtOnce: Bool, _ effects: inout [Effect],
     now: Instant
   ) {
     guard case .judged(play, let isHurried, let keepsSound) = entry else { return }
     guard !forbidden.contains(play.story) else {
-      // The chosen one last: where the stage goes depends on the others.
+      // The chosen story comes last, as the stage's next story depends on the others.
       let others = forbidden.filter { $0 != play.story }
       let wishes = (others + [play.story]).flatMap { stage.handle(.exhausted(story: $0)) }
       return perform(
@@ -136,7 +137,7 @@ public struct Director: Sendable {
     let slide: Slide? = self.reel.flatMap { $0 == reel ? nil : reel > $0 ? .forward : .back }
     self.reel = reel
     effects.append(.enter(story: play.story, slide: slide))
-    // Rapid pressing passes stories by: what lies around them is opened only where one stays.
+    // While keys come fast, no neighbours are opened.
     neighboursDue = now + Director.calm
     if isHurried, !opensAtOnce {
       entry = .passedBy(play, until: now + Director.calm)
@@ -171,7 +172,7 @@ public struct Director: Sendable {
     guard generation == stage.current.generation else { return }
     var wishes = isExhausted ? stage.handle(.exhausted(story: stage.current.story)) : []
     wishes += stage.handle(.finished(generation: generation))
-    // What is left of its sound is heard, and the next one's behind it.
+    // The rest of its sound is heard, followed by the sound of the next story.
     perform(wishes, keepsSound: true, &effects, now: now)
     if isNextReady, !stage.isWaiting { latency.storyFinished(at: now) }
   }
@@ -194,14 +195,14 @@ public struct Director: Sendable {
   ) {
     guard isAllowed, let due = neighboursDue, now >= due else { return }
     neighboursDue = nil
-    // One that is asked about is about to be played.
+    // A story whose views are checked is about to play.
     var wanted = looksAhead ? stage.neighbours : []
     if looksAhead, case .checked(let play) = entry { wanted.insert(play.story, at: 0) }
     effects.append(.keepReady(wanted))
   }
 
   private func deadline(at now: Instant) -> Instant? {
-    // Past its time it waits for bytes or a picture.
+    // A moment that has passed waits for bytes or a picture, not for time.
     let neighbours = neighboursDue.flatMap { $0 > now ? $0 : nil }
     switch entry {
     case .failed(let until), .passedBy(_, let until): return min(until, neighbours ?? until)

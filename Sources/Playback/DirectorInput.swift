@@ -4,9 +4,9 @@ import System
 extension Director {
   /// What happens to a run.
   public enum Input: Equatable, Sendable {
-    /// The viewer or the player wants this of the stage.
+    /// An event for the stage.
     case command(Stage.Event)
-    /// The viewer wants another story, whose first picture answers a key.
+    /// The viewer has asked for another story by a key.
     case jump(Stage.Event)
     /// The answer to `judge`: the stories that the rules forbid by now, if the asked one is among
     /// them, and whether it can be opened without starting a process.
@@ -17,14 +17,14 @@ extension Director {
     case pictureShown(isFirst: Bool, generation: Int)
     /// The terminal has taken all of the first picture.
     case firstPictureIsOnScreen
-    /// It has played to its end, and perhaps is not played any more; the first picture of the one
-    /// that comes next waits, or not.
+    /// The story has played to its end. `isExhausted`: it is not played any more.
+    /// `isNextReady`: the first picture of the next story waits to be shown.
     case finished(generation: Int, isExhausted: Bool, isNextReady: Bool)
-    /// It cannot be played (further), and has no slot any more.
+    /// The story cannot be played (further), and has no slot any more.
     case failed(generation: Int, reason: String)
-    /// Time has gone by.
+    /// Time has passed.
     case tick
-    /// Whether what plays bears that others are made ready beside it.
+    /// Whether other stories may be made ready without harm to the one that plays.
     case lookAhead(isAllowed: Bool)
   }
 
@@ -36,28 +36,28 @@ extension Director {
 
   /// What is to be done.
   public enum Effect: Equatable, Sendable {
-    /// What was entered last is over; what is left of its sound is heard, or not.
+    /// The story that was entered last is over; the rest of its sound is heard or not.
     case leave(keepsSound: Bool)
     /// Answered by `judged`.
     case judge(Stage.Play)
     /// A story's turn has come: nothing of it is on the screen.
     case enter(story: Int, slide: Slide?)
-    /// A picture from before, if there is one, stands for the story.
+    /// A picture from an earlier play, if there is one, stands for the story.
     case showPoster(story: Int)
-    /// Whether others have used up its views. Answered by `viewsChecked`, at once or later.
+    /// Ask whether others have used up its views. Answered by `viewsChecked`, at once or later.
     case checkViews(story: Int)
     /// The story that was entered counts for nothing.
     case withdraw
-    /// It gets a slot and plays. Where that cannot be, `failed` answers.
+    /// The story gets a slot and plays. If that is not possible, `failed` answers.
     case play(Stage.Play)
     case setPaused(Bool)
     case showError(story: Int, reason: String)
     case showEndCard
     /// The program ends.
     case quit
-    /// Just these are kept ready, the most urgent first.
+    /// Keep these stories ready and no others, the most urgent first.
     case keepReady([Int])
-    /// A key was pressed that a story's first picture answers.
+    /// A key was pressed whose answer is the first picture of another story.
     case countKey
   }
 

@@ -31,7 +31,7 @@ public struct Playback: Sendable {
     var end: Duration { picture.time + (picture.duration ?? .milliseconds(100)) }
   }
 
-  /// So long before its end its successor's decoder goes on.
+  /// How long before the end of a story the decoder of its successor goes on.
   static let notice = Duration.milliseconds(150)
 
   public let options: Options
@@ -53,7 +53,7 @@ public struct Playback: Sendable {
   private(set) var stats = StallStats()
   private var credit = DecoderCredit()
   private var pace = DecodingPace()
-  /// It ends so much earlier than its medium does.
+  /// How much earlier the story ends than its medium.
   private var lead = Duration.zero
 
   public init(_ options: Options) { self.options = options }
@@ -167,10 +167,10 @@ public struct Playback: Sendable {
     guard !isLost else { return }
     effects.append(.reshapeDecoder(shape))
     if !decodesOn, shownPicture != nil { effects.append(.allowPictures(1)) }
-    // Until it is open nothing of the old size is under way.
+    // No picture of the old size can come before the story is open.
     guard info != nil else { return }
     let position = shownPicture == nil ? clock.time(at: now) : position(at: now)
-    // The sound is heard on: what comes again of it is known already.
+    // The sound goes on: samples that come again are known already.
     let leads = sound?.isLeading == true
     if !leads { clock.stop(at: now) }
     switch state {
@@ -186,7 +186,7 @@ public struct Playback: Sendable {
     restart(at: position, &effects, now: now)
   }
 
-  /// Has the decoder begin anew at a time; what it sent is of no use any more.
+  /// Lets the decoder begin again at a time; pictures that it has sent are dropped.
   private mutating func restart(at time: Duration, _ effects: inout [Effect], now: Instant) {
     if !queue.isEmpty { effects.append(.allowPictures(queue.count)) }
     queue.removeAll()
@@ -225,14 +225,14 @@ public struct Playback: Sendable {
     if info.kind == .animation, info.loops { loop.length = info.duration }
     if info.soundCodec != nil, options.soundRate != nil { sound = SoundSync() }
     if case .opening(let from, _) = state, from > .zero { restartSound(at: from, &effects) }
-    // Of one whose first picture stays, more is decoded only where there is sound.
+    // If only the first picture is shown, more is decoded only for the sound.
     if state != .ready { prepare(&effects) }
   }
 
   private mutating func ended(_ ends: Ends, _ effects: inout [Effect], now: Instant) {
     let isShorter = (ends.pictures ?? .zero) + .seconds(1) < clock.time(at: now)
     if case .opening(_, let isPaused) = state, isTooEarly(at: now), queue.isEmpty || isShorter {
-      // The medium has become shorter than where it was to begin: it begins at the beginning.
+      // The medium has become shorter than the position to begin at: it begins at the beginning.
       move(to: .opening(from: .zero, isPaused: isPaused), now: now)
       restartSound(at: .zero, &effects)
       return restart(at: .zero, &effects, now: now)

@@ -40,12 +40,12 @@ final class PlaybackLog: JournalReader {
   }
 
   private static func milliseconds(_ duration: Duration, _ digits: Int = 0) -> String {
-    "\(Words.fixed(duration.milliseconds, digits: digits)) ms"
+    "\(Format.fixed(duration.milliseconds, digits: digits)) ms"
   }
 
   private static func words(for summary: PlaybackSummary, _ pictures: Int) -> String {
     " at \(milliseconds(summary.presented)): \(pictures) pictures shown, "
-      + "\(summary.framesDropped) dropped, \(Words.count(summary.stalls, "stall")) of "
+      + "\(summary.framesDropped) dropped, \(Format.count(summary.stalls, "stall")) of "
       + milliseconds(summary.stalled)
   }
 }

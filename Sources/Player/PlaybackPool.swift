@@ -16,14 +16,15 @@ final class PlaybackPool {
   /// nil where nothing is to be heard.
   private let speaker: Speaker?
   private var ready: [Int: StorySlot] = [:]
-  /// The bytes of those that play or are ready, and of the one before: what no cache keeps is there
-  /// only as long as somebody holds it.
+  /// The resources of the stories that play or are ready, and of the one before: bytes that no cache
+  /// keeps stay only as long as somebody holds the resource.
   private var resources: [Int: any Resource] = [:]
-  /// What failed while it was made ready: left alone until its turn comes.
+  /// Stories that failed while they were made ready; they are not opened again before their turn.
   private var unready: Set<Int> = []
   private var isHeldBack = false
   private(set) var current: StorySlot?
-  /// What played before: its process ends once that costs the new one's first picture no time.
+  /// The slot that played before; its process is ended only after the first picture of the new story
+  /// is on the screen.
   private var leaving: StorySlot?
   /// The story that played before.
   private var former: Int?
@@ -59,7 +60,7 @@ final class PlaybackPool {
     leaveCurrent()
     dropFailed()
     resources = resources.filter { $0.key == story || $0.key == former || ready[$0.key] != nil }
-    // One that failed while it waited is tried anew: now its reason can be shown.
+    // A story that failed while it was made ready is tried again: now the reason can be shown.
     unready.remove(story)
     let slot: StorySlot
     if let waiting = ready.removeValue(forKey: story) {
@@ -84,7 +85,7 @@ final class PlaybackPool {
     current.arrange(waiting) { isSure(next) }
   }
 
-  /// The current story plays no more; `letGo` ends its decoder.
+  /// The current story does not play any more; `letGo` ends its decoder.
   func leaveCurrent() {
     guard current != nil else { return }
     letGo()
@@ -105,7 +106,7 @@ final class PlaybackPool {
     letGo()
   }
 
-  /// The story that plays needs all that the line gives, or not any more.
+  /// Sets whether the story that plays needs the whole connection.
   func holdBack(_ holds: Bool) {
     guard holds != isHeldBack else { return }
     isHeldBack = holds
@@ -123,7 +124,7 @@ final class PlaybackPool {
       ready.removeValue(forKey: story)?.close()
     }
     for story in changes.opened {
-      // A neighbour that cannot be opened says so when its turn comes.
+      // An error is reported when the story's turn comes.
       do {
         let urgency = isHeldBack ? ResourceUrgency.held : .ready
         let slot = try open(story, urgency: urgency, now: now)
@@ -139,7 +140,7 @@ final class PlaybackPool {
     try? decoders.prepareSpare()
   }
 
-  /// Lets go of the processes of those that failed: a dead socket would wake the loop for ever.
+  /// Closes the slots that failed: their dead sockets would wake the loop for ever.
   func dropFailed() {
     for (story, slot) in ready where slot.playback.isLost {
       note(story, "cannot be made ready")

@@ -2,18 +2,18 @@ import Resources
 import Stories
 import System
 
-/// Brings the bytes of the stories to come here, one after another, while the one that plays has
-/// enough of its own.
+/// Fetches the bytes of the next stories ahead of time, one after another, while the story that plays
+/// has enough buffered.
 final class Preloader {
   /// What is wanted of a story.
   struct Wish: Equatable {
     var story: Int
-    /// From its start.
+    /// How many, from its start.
     var bytes: UInt64
   }
 
   private static let step = 256 << 10
-  /// Of the story that comes next, and of others that may.
+  /// The most bytes of the next story, and of others that may follow.
   static let mostOfNext: UInt64 = 16 << 20
   static let beginning: UInt64 = 256 << 10
 
@@ -22,9 +22,9 @@ final class Preloader {
   private var wishes: [Wish] = []
   /// What is on its way.
   private var current: (wish: Wish, resource: CachedResource, position: UInt64)?
-  /// How much of a story was wanted and is here, or will not come.
+  /// How many of the wanted bytes of a story are here, or cannot be fetched.
   private var done: [Int: UInt64] = [:]
-  /// What has come of stories that the cache does not keep: here only as long as somebody reads it.
+  /// Resources that the cache does not keep: their bytes stay only as long as somebody holds them.
   private var kept: [Int: CachedResource] = [:]
   private var isHeldBack = false
   private var generation = 0
@@ -34,20 +34,21 @@ final class Preloader {
     self.network = network
   }
 
-  /// What should be fetched, the most urgent first; what no one wants any more is broken off.
+  /// Sets what should be fetched, the most urgent first. A fetch that is not wanted any more is
+  /// cancelled.
   func want(_ wishes: [Wish]) {
-    // Without a cache what is fetched for later would be fetched again.
+    // Without a cache, bytes that are fetched ahead would be fetched again.
     let wishes = network.options.cacheDirectory == nil ? [] : wishes
     guard wishes != self.wishes else { return }
     self.wishes = wishes
     done = done.filter { entry in wishes.contains { $0.story == entry.key } }
     kept = kept.filter { done[$0.key] != nil }
-    // What is under way goes on only if it is still the most urgent.
+    // The present fetch goes on only if it is still the most urgent.
     if let current, wishes.first?.story != current.wish.story { stop() }
     goOn()
   }
 
-  /// The story that plays needs all there is.
+  /// Stops fetching while the story that plays needs the whole connection.
   func holdBack(_ holds: Bool) {
     guard holds != isHeldBack else { return }
     isHeldBack = holds
@@ -88,7 +89,7 @@ final class Preloader {
       guard let self, generation == self.generation else { return }
       let next = position + UInt64(Preloader.step)
       let end = resource.info?.length ?? .max
-      // What could not be had says so when its turn comes.
+      // A failure is reported when the story's turn comes.
       if (try? result.get()) == nil || next >= end || !resource.keepsBytes {
         finish(wish, at: .max)
       } else if next >= wish.bytes {

@@ -43,7 +43,7 @@ final class Screen: LoopSource {
   var chromeIsHidden: Bool { surface.chromeIsHidden }
   var columns: Int { surface.columns }
 
-  /// Takes up what the terminal has said of itself meanwhile. What is displayed stays.
+  /// Uses the answers that the terminal has given meanwhile. What is displayed stays.
   func followAnswers() { surface.follow(terminal.abilities) }
 
   /// What decoders must fit their pictures into.
@@ -56,7 +56,7 @@ final class Screen: LoopSource {
     precondition(!isBusy, "a frame cut off would leave half an escape sequence")
     entrance = .cut
     surface = Surface(terminal, mode: mode, chromeIsHidden: hidden)
-    // Until the decoder's picture of the new size comes, or where none will.
+    // It stays until the decoder sends a picture of the new size, or for good if none comes.
     picture = picture?.scaledToFit(surface.pixelGrid)
     surfaceIsStale = picture != nil
   }
@@ -112,7 +112,7 @@ final class Screen: LoopSource {
     surfaceIsStale = true
   }
 
-  /// Another story's pictures come: what was measured of the last one's light does not hold.
+  /// Pictures of another story follow, so that the contrast measured for the last one is dropped.
   func beginStory() {
     surface.beginStory()
     entrance = .cut

@@ -45,7 +45,7 @@ package final class StillSaver: LoopSource {
     }
   }
 
-  /// The player itself stood still for a while.
+  /// The player was suspended for a while: that time does not count against the decoder.
   func forgive() { grabber.forgive() }
 
   func close() { grabber.close() }
@@ -64,7 +64,7 @@ package final class StillSaver: LoopSource {
     }
   }
 
-  /// A name that no shell or file manager stumbles over.
+  /// A name of letters, digits and hyphens, safe for shells and file managers.
   package static func fileName(for story: Story, at moment: Duration) -> String {
     let plain = story.shortName.unicodeScalars.prefix(60).map { scalar in
       scalar.isASCII && (scalar.properties.isAlphabetic || ("0"..."9").contains(scalar))

@@ -13,7 +13,7 @@ public struct StoryBytes {
     case .file(let path):
       return (try network.open(file: path), LocalOpener(network, playlist: path))
     case .url(let url):
-      // What names it decides what it may reach.
+      // The feed that names the story decides what it may reach.
       let resource = try network.open(url, namedBy: story.feed)
       return (resource, WebOpener(network, playlist: url, resource: resource))
     }

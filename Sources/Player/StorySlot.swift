@@ -17,7 +17,7 @@ final class StorySlot: LoopSource {
   }
 
   let story: Int
-  /// The stage's number for this playing of it; nil while it is only kept ready.
+  /// The generation of this play; nil while the story is only kept ready.
   private(set) var generation: Int?
   private(set) var playback: Playback
   /// When the next tick must come at the latest.
@@ -59,7 +59,7 @@ final class StorySlot: LoopSource {
     session.isPlaylist ? reportProgress?().ofPlaylist() : reportProgress?()
   }
 
-  /// How much its bytes matter beside those of others.
+  /// How urgent its bytes are compared with those of others.
   func setUrgency(_ urgency: ResourceUrgency) { session.setUrgency(urgency) }
 
   // MARK: - Commands
@@ -94,10 +94,10 @@ final class StorySlot: LoopSource {
     _ = speaker.follow(with: voice)
   }
 
-  /// The player itself stood still for a while.
+  /// The player was suspended for a while: that time does not count against the decoder.
   func forgive() { session.forgive() }
 
-  /// Nothing more of it plays: its bytes are not wanted any longer. `close` comes after it.
+  /// It does not play any more, and its bytes are not needed. `close` follows.
   func leave() {
     session.giveUpBytes()
     reportProgress = nil
@@ -138,7 +138,7 @@ final class StorySlot: LoopSource {
     var report = BufferReport(
       isPlaylist: session.isPlaylist, isWaiting: session.isWaitingForBytes,
       isFetching: session.isFetching)
-    // What only waits for its turn need not know how far it has come.
+    // A story that waits for its turn does not use this.
     if generation != nil, let progress {
       report.fetched = .init(isWhole: progress.isWhole, availableUntil: nil)
       if let length = playback.length, length > .zero {
@@ -151,7 +151,7 @@ final class StorySlot: LoopSource {
 
   /// What is to be seen now. A picture that is returned counts as shown.
   ///
-  /// - Parameter lead: by so much earlier than its medium it ends.
+  /// - Parameter lead: how much earlier it ends than its medium.
   func step(at now: Instant, lead: Duration) -> Step {
     if let report = soundReport(at: now) { handle(.sound(report), at: now) }
     return handle(.tick(lead: lead), at: now)

@@ -163,7 +163,7 @@ struct View {
 
   private func captionRow(_ model: ViewModel) -> String {
     guard !model.stage.isAtEndCard, let story = model.story else { return "" }
-    // Unfolded, it stands over the picture.
+    // The long caption is drawn over the picture.
     if caption == .long, story.caption != nil { return "" }
     return story.caption ?? story.shortName
   }
@@ -176,7 +176,7 @@ struct View {
     var fill: Double? = 0
     if let playback = model.playing?.playback, model.hasPicture {
       let position = playback.position(at: model.now).inSeconds
-      // In half columns: a finer step could not be seen, and would have to be drawn.
+      // Steps of half a column: a finer step cannot be seen, but would have to be drawn.
       let steps = Double(2 * max(1, model.columns / max(1, reel.count)))
       fill = playback.length.map { length in
         (min(1, position / max(0.001, length.inSeconds)) * steps).rounded(.down) / steps
@@ -199,7 +199,7 @@ struct View {
     let author = model.reelNames[reel].isEmpty ? story.author ?? "" : model.reelNames[reel]
     let mark = model.reelWasSeen ? (model.unicode ? " ✓" : " (seen)") : ""
     guard let published = story.published else { return author + mark }
-    return "\(author)\(mark)  \(Words.age(of: published, now: model.wallClock))"
+    return "\(author)\(mark)  \(Format.age(of: published, now: model.wallClock))"
   }
 
   private func titleRight(_ model: ViewModel) -> String {
@@ -212,7 +212,7 @@ struct View {
     return ((wish ?? []) + place).joined(separator: "  ")
   }
 
-  /// The place in the reel; nil where the bar's row says it already, beside a window of segments.
+  /// The place in the reel; nil if the bar's row shows it, beside a window of segments.
   private func number(_ model: ViewModel) -> String? {
     let shown = segments(model).places(columns: model.columns).count
     guard shown == 0 || shown == model.reel.count else { return nil }
@@ -226,7 +226,7 @@ struct View {
     if model.stage.isAtEndCard {
       overlays.endCard = [endWords(model)]
       if model.savedBytes > 0 {
-        overlays.endCard.append("\(Words.bytes(model.savedBytes)) were not fetched again")
+        overlays.endCard.append("\(Format.bytes(model.savedBytes)) were not fetched again")
       }
       if model.stage.isExhausted { overlays.endCard.append(nothingLeftWords(model)) }
       overlays.endKeys = endKeys(model)
@@ -234,7 +234,7 @@ struct View {
       model.now - since >= View.loadingPatience
     {
       let name = model.story?.shortName ?? ""
-      let words = model.playing?.progress.map { Words.waiting(for: name, $0) } ?? name
+      let words = model.playing?.progress.map { Format.waiting(for: name, $0) } ?? name
       overlays.spinner = .init(text: words, phase: Int((model.now - since).milliseconds / 100))
     }
     if showsHelp {
@@ -280,14 +280,14 @@ struct View {
     let playback = playing.playback
     let codecs = [info.pictureCodec, info.soundCodec].compactMap { $0 }.joined(separator: " + ")
     let shown = playback.shown.map { "\($0.bitmap.width)x\($0.bitmap.height)" } ?? "-"
-    let rate = info.frameRate.map { " \(Words.fixed($0, digits: 2)) fps" } ?? ""
-    let length = playback.length.map { Words.length($0) } ?? "?"
+    let rate = info.frameRate.map { " \(Format.fixed($0, digits: 2)) fps" } ?? ""
+    let length = playback.length.map { Format.length($0) } ?? "?"
     let rows: [Overlays.Row] = [
       .init(keys: "codec", meaning: "\(codecs) in \(info.container)"),
       .init(keys: "size", meaning: "\(info.displayWidth)x\(info.displayHeight)\(rate)"),
       .init(keys: "length", meaning: length),
       .init(keys: "grid", meaning: "\(shown) \(mode.rawValue), \(fit.rawValue)"),
-      .init(keys: "frame", meaning: Words.bytes(model.bytesPerPicture)),
+      .init(keys: "frame", meaning: Format.bytes(model.bytesPerPicture)),
       .init(keys: "dropped", meaning: "\(playback.framesDropped)"),
     ]
     let notes = playing.notes.map { Overlays.Row(keys: "note", meaning: $0) }
@@ -295,15 +295,15 @@ struct View {
   }
 
   private func cacheRows(_ progress: ResourceProgress, rate: UInt64?) -> [Overlays.Row] {
-    let held = Words.bytes(progress.heldBytes)
+    let held = Format.bytes(progress.heldBytes)
     let share = progress.length.map { length in
       let percent = length == 0 ? 100 : Int(100 * progress.heldBytes / length)
-      return "\(percent) % of \(Words.bytes(length))"
+      return "\(percent) % of \(Format.bytes(length))"
     }
     return [
       .init(keys: "from", meaning: progress.host),
       .init(keys: "cached", meaning: share ?? (progress.heldBytes > 0 ? held : "-")),
-      .init(keys: "rate", meaning: rate.map { "\(Words.bytes($0))/s" } ?? "-"),
+      .init(keys: "rate", meaning: rate.map { "\(Format.bytes($0))/s" } ?? "-"),
     ]
   }
 }

@@ -76,7 +76,7 @@ public struct WebReader: WebAccess {
     var answer: Result<[UInt8], ResourceError>?
     let resource: CachedResource
     do {
-      // A feed says what is new: its server is asked each time.
+      // The server is asked each time, as a feed changes.
       resource = try network.open(url, freshSeconds: 0)
     } catch {
       throw WebFailure(error.reason)
@@ -84,7 +84,7 @@ public struct WebReader: WebAccess {
     resource.read(offset: 0, length: count) { answer = $0 }
     try wait(
       while: { answer == nil },
-      saying: { Words.waiting(for: Story.Source.url(url).visible.lastPart, resource.progress) })
+      saying: { Format.waiting(for: Story.Source.url(url).visible.lastPart, resource.progress) })
     resource.cancel()
     switch answer {
     case .success(let bytes):

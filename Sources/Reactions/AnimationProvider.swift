@@ -15,13 +15,13 @@ package final class AnimationProvider {
   /// Why it is not known.
   package private(set) var problem: String?
   package private(set) var isLoading = false
-  /// Grows with what is offered: who keeps what came from here looks again.
+  /// Changes with each new list: what was kept from an older one must be checked again.
   package private(set) var edition = 0
-  /// Those that the list names and that are not there, with the hash that it gave.
+  /// Animations that the list names but that are not there, with the hash that it gave.
   private var missing: [String: String?] = [:]
   private var lastRefresh: Instant?
   private var refreshes = 0
-  /// Where the list may be, how many of these were asked, and why those have none.
+  /// The addresses where the list may be, how many of them were asked, and why they have none.
   private var lists: [String] = []
   private var listsAsked = 0
   private var listAnswers: [Int: ResourceError] = [:]
@@ -36,7 +36,8 @@ package final class AnimationProvider {
   private var keptBytes = 0
 
   private static let mostKept = 8 << 20
-  /// More of them stay in the list without a picture: to run through all would be a flood.
+  /// Beyond this number they stay in the list without a picture, so that a bad list causes no flood of
+  /// requests.
   private static let mostMissing = 256
   private static let longest = 8 << 20
   package static let patience = Duration.seconds(1)
@@ -106,7 +107,7 @@ package final class AnimationProvider {
     listAnswers[place] = error
     guard listAnswers.count == listsAsked else { return }
     if listsAsked < lists.count { return askNext(at: .now) }
-    // The likelier place has the word, unless it says only that there is nothing.
+    // The reason of the likelier place counts, unless it is only that nothing is there.
     let failures = listAnswers.sorted { $0.key < $1.key }.map(\.value)
     finishRefresh(.failure(failures.first { !$0.isGone } ?? error))
   }
@@ -127,7 +128,7 @@ package final class AnimationProvider {
     lookDue = .now
   }
 
-  /// What earlier runs have stored and is not offered any more goes.
+  /// Deletes what earlier runs have stored and what is not offered any more.
   private func forgetEarlier() {
     guard let catalogue, let addresses = stored?.withdrawn(below: base, offered: catalogue)
     else { return }
@@ -149,12 +150,12 @@ package final class AnimationProvider {
       problem = nil
       offer(new)
       for id in withdrawn { forget(id) }
-      // Of those without a hash only their server knows whether they are the same.
+      // Only the server knows whether an animation without a hash has changed.
       for (id, file) in kept where file.hash == nil || new[id]?.sha256 != file.hash { drop(id) }
       edition += 1
       lookIntoCache()
     case .failure(let error):
-      // What was offered before stays, where only the server is out of reach.
+      // The earlier list stays if the server cannot be reached.
       problem = error.reason
     }
     let waiting = awaiting
@@ -252,14 +253,14 @@ package final class AnimationProvider {
   /// Whether its server said that it is not there, whatever the list says.
   func isMissing(_ id: String) -> Bool { missing[id] != nil }
 
-  /// Who keeps others need not look again.
+  /// Other animations that are kept stay valid.
   private func miss(_ id: String) {
     guard let entry = catalogue?[id], missing.count < AnimationProvider.mostMissing else { return }
     missing.updateValue(entry.sha256, forKey: id)
     catalogue?.remove(id)
   }
 
-  /// It was withdrawn: here and in the cache nothing of it stays.
+  /// The animation was withdrawn: it is deleted here and in the cache.
   private func forget(_ id: String) {
     drop(id)
     guard case .url = endpoint.place else { return }

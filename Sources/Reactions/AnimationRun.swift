@@ -49,12 +49,12 @@ final class AnimationRun {
   /// When its decoder counts as hanging.
   var deadline: Instant? { failure == nil ? session.deadline : nil }
 
-  /// The player itself stood still for a while.
+  /// The player was suspended for a while: that time does not count against the decoder.
   func forgive() { session.forgive() }
 
   func close() { session.close() }
 
-  /// From the next frame on.
+  /// Frames have the new shape from the next one on.
   func reshape(_ shape: PictureRequest) {
     guard shape != self.shape else { return }
     self.shape = shape
@@ -66,7 +66,7 @@ final class AnimationRun {
       switch event {
       case .opened(let info):
         self.info = info
-        // Others have no alpha, and no place over a story.
+        // Other media have no alpha, and would hide the story.
         if info.kind != .animation { fail("no animation") }
       case .picture(let picture): if failure == nil { coming.append(picture) }
       case .ended: hasEnded = true

@@ -30,7 +30,7 @@ package final class Previews {
   /// nil until some are wanted.
   private var style: PreviewStyle?
   private var clips: [String: AnimationClip] = [:]
-  /// Those that cannot be had.
+  /// Reactions whose animations could not be fetched or drawn.
   private var missing: Set<String> = []
   private var wanted: [String] = []
   private var run: (id: String, run: AnimationRun, clip: AnimationClip)?
@@ -53,7 +53,7 @@ package final class Previews {
   /// When the decoder counts as hanging.
   package var deadline: Instant? { run?.run.deadline }
 
-  /// The player itself stood still for a while.
+  /// The player was suspended for a while: that time does not count against the decoder.
   func forgive() { run?.run.forgive() }
 
   /// When the pictures in sight change.
@@ -61,7 +61,7 @@ package final class Previews {
     clips.isEmpty ? nil : began + Previews.step * (Int((now - began) / Previews.step) + 1)
   }
 
-  /// Those in sight; the first are seen to first.
+  /// Decodes the reactions in sight, in this order.
   func want(_ ids: [String], style: PreviewStyle, at now: Instant) {
     if style != self.style || provider.edition != edition {
       self.style = style

@@ -8,7 +8,7 @@ package struct ReactionCues {
   private var pending: [ReceivedReaction]
   private var position: Duration?
   private var lastLook: (at: Instant, wasRunning: Bool)?
-  /// A longer way in one go is a jump, unless the story ran all that time.
+  /// A larger step is a jump, unless the story has run for all that time.
   private static let jump = Duration.seconds(1)
 
   package init(_ received: [ReceivedReaction]) {
@@ -32,7 +32,7 @@ package struct ReactionCues {
   ) -> [ReceivedReaction] {
     let slept = lastLook.flatMap { $0.wasRunning ? look - $0.at : nil } ?? .zero
     lastLook = (look, isRunning)
-    // The first position is the story's start, or where it was gone to before anything was shown.
+    // The first position is the start of the story, or where it was sought before anything was shown.
     let last = position ?? (now <= ReactionCues.jump ? .nanoseconds(-1) : now)
     position = now
     guard now > last, now - last <= slept + ReactionCues.jump else { return [] }

@@ -258,7 +258,7 @@ package final class ReactionDesk {
     return moments.compactMap { $0 }.min()
   }
 
-  /// The player itself stood still for a while.
+  /// The player was suspended for a while: that time does not count against the decoder.
   package func forgive() {
     show?.run?.forgive()
     previews?.forgive()

@@ -27,10 +27,10 @@ package struct ReactionQueue {
     /// Its first frame can be shown; it lasts so long.
     case began(ticket: Int, length: Duration)
     case ended(ticket: Int)
-    /// It cannot be had or drawn.
+    /// Its animation cannot be fetched or drawn.
     case failed(ticket: Int)
     case storyChanged
-    /// Shown or not from now on.
+    /// The viewer hides reactions, or shows them again.
     case toggled
   }
 
@@ -44,9 +44,9 @@ package struct ReactionQueue {
   package static let mostWaiting = 50
   package static let together = Duration.milliseconds(300)
   package static let bannerTime = Duration.seconds(3)
-  /// Beyond its length.
+  /// How much longer than its length it may take.
   package static let tolerance = Duration.seconds(2)
-  /// For an animation to come and be begun.
+  /// How long an animation may take to be fetched and to begin.
   package static let loadingTime = Duration.seconds(10)
 
   private struct Banner {

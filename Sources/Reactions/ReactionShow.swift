@@ -24,9 +24,9 @@ package final class ReactionShow {
   private var began: Instant?
   private var shownIndex: Int?
 
-  /// A longer one is cut off: it lies over somebody's story.
+  /// A longer one is cut off, because it covers the story.
   static let longest = Duration.seconds(15)
-  /// For one that does not move.
+  /// How long one is shown that does not move.
   private static let stillTime = Duration.seconds(2)
   private static let mostKept = 4 << 20
 
@@ -103,7 +103,7 @@ package final class ReactionShow {
 
   private func takeComing(at time: Duration) -> Bitmap? {
     var newest: DecodedPicture?
-    // One by one: those that are too late to be seen are kept for the next time all the same.
+    // Frames are taken one by one: those that come too late are kept for the next time all the same.
     while let next = run?.nextTime, next <= time, let frame = run?.takeFrame(at: next) {
       clip.add(frame, most: ReactionShow.mostKept)
       newest = frame

@@ -51,7 +51,7 @@ public struct Showing: Equatable, Sendable {
     return [.seen]
   }
 
-  /// It is over; once, later calls say nothing.
+  /// The play is over. Later calls return nothing.
   public mutating func end(_ how: End) -> [Mark] {
     defer { phase = .over }
     switch (phase, how) {

@@ -41,8 +41,8 @@ public struct Stage: Sendable {
     case failed(generation: Int, reason: String)
     /// The time for reading an error is over.
     case errorRead(generation: Int)
-    /// This story is not played any more: it was seen as often as allowed, or its time is over. Where it is
-    /// on the screen it stays there to its end.
+    /// This story is not played any more: it was seen as often as allowed, or it has expired. If it is
+    /// on the screen, it plays to its end.
     case exhausted(story: Int)
   }
 
@@ -101,7 +101,7 @@ public struct Stage: Sendable {
   private var exhausted: Set<Int> = []
   /// Whether the current play has shown a picture.
   private var hasBegun = false
-  /// Whether the current story was come to by going back.
+  /// Whether the viewer came to the current story by going back.
   private var wentBack = false
   private let first: Int
 
@@ -246,7 +246,8 @@ public struct Stage: Sendable {
     return reels[reel].first(where: isPlayable).map { go(to: $0, back: true) } ?? []
   }
 
-  /// One that is about to play gives way to the next in the direction of going.
+  /// A story that is about to play gives way to the next one, or to the one before if the viewer goes
+  /// back.
   private mutating func exhaust(_ story: Int) -> [Effect] {
     guard (0..<storyCount).contains(story) else { return [] }
     exhausted.insert(story)
@@ -275,7 +276,7 @@ public struct Stage: Sendable {
     wentBack = back
     guard let story = playable(from: wanted) else {
       phase = options.untimed || nothingPlays ? .finished : .endCard
-      // The card stands behind the last story, from wherever it was reached.
+      // At the end card the last story is the current one, whatever played before.
       current = Play(story: max(0, storyCount - 1), generation: current.generation)
       return [phase == .finished ? .finish : .showEndCard]
     }

@@ -14,7 +14,7 @@ public struct ViewingRules: Equatable, Sendable {
   public enum Refusal: CaseIterable, Sendable {
     /// It was seen as often as its feed allows.
     case exhausted
-    /// Its feed's time for it is over.
+    /// It has expired.
     case expired
     /// It is older than the viewer wants.
     case tooOld
@@ -72,8 +72,8 @@ public struct ViewingRules: Equatable, Sendable {
     return selection(of: chosen, from: feed, past: past, leftOut: leftOut)
   }
 
-  /// All of a feed, its reels in the order of playing: what is not played any more stays where it is, and
-  /// makes no reel an unseen one.
+  /// All of a feed, its reels in the order of playing. Stories that are not played any more stay where
+  /// they are, and do not make a reel an unseen one.
   public func arrange(_ feed: Feed, past: Past, now: Int64) -> Selection {
     guard unseenFirst else { return Selection(feed: feed, past: past) }
     var reels: [ChosenReel] = []

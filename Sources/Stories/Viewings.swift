@@ -31,8 +31,8 @@ public struct Past: Equatable, Sendable {
   }
 }
 
-/// What was seen of the stories that are played, by their numbers in the order of playing: in earlier
-/// runs, as far as it was learnt, and in this one.
+/// Which stories were seen, by their numbers in the order of playing: in earlier runs, as far as that
+/// is known, and in this one.
 public struct Viewings: Equatable, Sendable {
   /// One reel and how much of it is new.
   private struct Count: Equatable {
@@ -83,7 +83,7 @@ public struct Viewings: Equatable, Sendable {
     reels[reelNumber(of: story)].unseen -= 1
   }
 
-  /// Takes that back.
+  /// The opposite of `noteSeen`.
   public mutating func forget(_ story: Int) {
     guard (0..<count).contains(story), past[story].isSeen else { return }
     past[story].isSeen = false

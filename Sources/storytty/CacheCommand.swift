@@ -58,8 +58,8 @@ struct CacheCommand {
     let total = status.total
     var lines = [
       "cache      \(DisplayText.safe(path))",
-      "holds      \(Words.bytes(status.bytes)) in \(Words.count(status.entries, "entry", "entries"))"
-        + ", at most \(Words.bytes(invocation.network.limits.bytes)) in "
+      "holds      \(Format.bytes(status.bytes)) in \(Format.count(status.entries, "entry", "entries"))"
+        + ", at most \(Format.bytes(invocation.network.limits.bytes)) in "
         + "\(invocation.network.limits.entries)",
       "in all     \(CacheCommand.words(total))",
     ]
@@ -84,9 +84,9 @@ struct CacheCommand {
 
   /// "12.3 MB saved: 14.0 MB used, 1.7 MB fetched; 8 requests, 40 hits, 3 misses".
   static func words(_ saving: Saving) -> String {
-    "\(Words.bytes(saving.saved)) saved: \(Words.bytes(saving.served)) used, "
-      + "\(Words.bytes(saving.fetched)) fetched; \(Words.count(saving.requests, "request")), "
-      + "\(Words.count(saving.hits, "hit")), \(Words.count(saving.misses, "miss", "misses"))"
+    "\(Format.bytes(saving.saved)) saved: \(Format.bytes(saving.served)) used, "
+      + "\(Format.bytes(saving.fetched)) fetched; \(Format.count(saving.requests, "request")), "
+      + "\(Format.count(saving.hits, "hit")), \(Format.count(saving.misses, "miss", "misses"))"
   }
 
   static func members(_ saving: Saving) -> [(String, JSON)] {
@@ -103,9 +103,9 @@ struct CacheCommand {
   private func write(_ entries: [CacheListing]) -> Int32 {
     let now = WallClock.seconds
     let lines = entries.map { entry in
-      let length = entry.length.map { " of \(Words.bytes($0))" } ?? ""
+      let length = entry.length.map { " of \(Format.bytes($0))" } ?? ""
       return DisplayText.safe(
-        "\(Words.bytes(entry.bytes))\(length)  \(Words.age(of: entry.usedAt, now: now))  "
+        "\(Format.bytes(entry.bytes))\(length)  \(Format.age(of: entry.usedAt, now: now))  "
           + entry.source)
     }
     return write(
@@ -124,11 +124,11 @@ struct CacheCommand {
 
   private func write(_ check: CacheCheck) -> Int32 {
     var line =
-      "\(Words.count(check.segments, "segment")) of "
-      + "\(Words.count(check.entries, "entry", "entries")), \(Words.bytes(check.bytes)): "
+      "\(Format.count(check.segments, "segment")) of "
+      + "\(Format.count(check.entries, "entry", "entries")), \(Format.bytes(check.bytes)): "
     line += check.wrongSegments == 0 ? "all right" : "\(check.wrongSegments) wrong, dropped"
     if check.orphans > 0 {
-      line += "; \(Words.count(check.orphans, "file")) that nothing referred to, deleted"
+      line += "; \(Format.count(check.orphans, "file")) that nothing referred to, deleted"
     }
     let status = write(
       [line],

@@ -57,8 +57,8 @@ struct DoctorCommand {
     do {
       let status = try CacheDirectory(path, limits: invocation.network.limits).status()
       print(
-        "  holds        \(Words.bytes(status.bytes)) in "
-          + Words.count(status.entries, "entry", "entries"))
+        "  holds        \(Format.bytes(status.bytes)) in "
+          + Format.count(status.entries, "entry", "entries"))
     } catch {
       print("  warning      \(DisplayText.safe(error.reason))")
     }
@@ -71,7 +71,7 @@ struct DoctorCommand {
     print("history        \(DisplayText.safe(path))")
     do {
       let found = try HistoryDirectory(path).list()
-      print("  holds        \(Words.count(found.entries.count, "story", "stories"))")
+      print("  holds        \(Format.count(found.entries.count, "story", "stories"))")
       if let notice = found.notice { print("  warning      \(notice)") }
     } catch {
       print("  warning      \(DisplayText.safe(error.reason))")

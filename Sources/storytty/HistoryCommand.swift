@@ -35,7 +35,7 @@ struct HistoryCommand {
     let lines = entries.map { entry in
       let title = entry.title.map { "  " + $0 } ?? ""
       return DisplayText.line(
-        "\(Words.age(of: entry.last, now: now))  \(entry.counts.words)  \(entry.source)\(title)")
+        "\(Format.age(of: entry.last, now: now))  \(entry.counts.words)  \(entry.source)\(title)")
     }
     return Output.write(lines: lines)
   }
@@ -126,13 +126,13 @@ private func listed(_ history: HistoryDirectory) throws(HistoryError) -> [Histor
 extension HistoryCounts {
   /// "3 views, 2 to the end".
   fileprivate var words: String {
-    "\(Words.count(views, "view")), \(completions) to the end"
+    "\(Format.count(views, "view")), \(completions) to the end"
   }
 
   /// "3 views, 2 to the end, 1 skip, 4 waits of 2.5 s".
   fileprivate var fullWords: String {
-    let seconds = waits > 0 ? " of \(Words.fixed(waitedS, digits: 1)) s" : ""
-    return "\(words), \(Words.count(skips, "skip")), \(Words.count(waits, "wait"))\(seconds)"
+    let seconds = waits > 0 ? " of \(Format.fixed(waitedS, digits: 1)) s" : ""
+    return "\(words), \(Format.count(skips, "skip")), \(Format.count(waits, "wait"))\(seconds)"
   }
 
   fileprivate var members: [(String, JSON)] {

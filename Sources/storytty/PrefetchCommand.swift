@@ -129,14 +129,15 @@ struct PrefetchCommand {
     let missing = length > held ? length - held : 0
     if length > limits.bytes {
       throw Failure(
-        reason: "it has \(Words.bytes(length)), and the cache holds \(Words.bytes(limits.bytes)) at"
+        reason:
+          "it has \(Format.bytes(length)), and the cache holds \(Format.bytes(limits.bytes)) at"
           + " most; see --cache-size", isRefusal: true)
     }
     // If the index is locked at the moment, storing the bytes reports the problem.
     if (try? CacheDirectory(path, limits: limits).hasRoom(for: missing)) == false {
       throw Failure(
         reason:
-          "it has \(Words.bytes(length)), for which the disk has no room; see --cache-reserve",
+          "it has \(Format.bytes(length)), for which the disk has no room; see --cache-reserve",
         isRefusal: true)
     }
   }
@@ -163,9 +164,9 @@ struct PrefetchCommand {
       return complain("cannot \(what) \(outcome.source): \(error)")
     }
     guard !invocation.json else { return }
-    let how = outcome.fetched == 0 ? "already cached" : "fetched \(Words.bytes(outcome.fetched))"
+    let how = outcome.fetched == 0 ? "already cached" : "fetched \(Format.bytes(outcome.fetched))"
     _ = Output.write(
-      DisplayText.safe("\(outcome.source)  \(Words.bytes(outcome.bytes)), \(how)") + "\n")
+      DisplayText.safe("\(outcome.source)  \(Format.bytes(outcome.bytes)), \(how)") + "\n")
   }
 
   private static func json(_ outcomes: [Outcome]) -> JSON {
@@ -196,8 +197,8 @@ private struct ProgressLine {
     let bar =
       String(repeating: "=", count: filled)
       + String(repeating: " ", count: ProgressLine.barColumns - filled)
-    let speed = rate.map { ", \(Words.bytes($0))/s" } ?? ""
-    let words = Words.waiting(for: name.lastPart, progress) + speed
+    let speed = rate.map { ", \(Format.bytes($0))/s" } ?? ""
+    let words = Format.waiting(for: name.lastPart, progress) + speed
     let text = DisplayText.safe("[\(bar)] \(number)/\(count) \(words)")
     _ = Output.write("\r\u{1B}[K\(DisplayText.cut(text, to: columns - 1))")
   }

@@ -25,7 +25,7 @@ struct TextCommand {
       for (number, story) in reel.stories.enumerated() {
         lines.append(
           DisplayText.line(
-            StoryWords.line(
+            Format.line(
               for: story, number: number + 1, of: reel.stories.count, reel: reel.name, now: now)))
       }
     }

@@ -66,25 +66,25 @@ import Testing
   }
 }
 
-@Suite struct WordsTests {
+@Suite struct FormatTests {
   @Test(
     arguments: [
       (-5, "just now"), (59, "just now"), (60, "1 min ago"), (7200, "2 h ago"),
       (86_400 * 3, "3 d ago"), (86_400 * 14, "2 wk ago"), (86_400 * 800, "2 y ago"),
     ] as [(Int64, String)])
   func age_isInTheLargestSensibleUnit(seconds: Int64, words: String) {
-    #expect(Words.age(seconds: seconds) == words)
+    #expect(Format.age(seconds: seconds) == words)
   }
 
   @Test func age_ofTimesThatNoClockHas_isTheNearest() {
-    #expect(Words.age(of: .min, now: .max) == "\(Int64.max / (86_400 * 365)) y ago")
-    #expect(Words.age(of: .min, now: 1) == "\(Int64.max / (86_400 * 365)) y ago")
-    #expect(Words.age(of: .max, now: .min) == "just now")
+    #expect(Format.age(of: .min, now: .max) == "\(Int64.max / (86_400 * 365)) y ago")
+    #expect(Format.age(of: .min, now: 1) == "\(Int64.max / (86_400 * 365)) y ago")
+    #expect(Format.age(of: .max, now: .min) == "just now")
   }
 
   @Test(arguments: [(12, "12 s"), (65, "1:05"), (3600, "1:00:00"), (3725, "1:02:05")])
   func length_readsLikeAClock(seconds: Int, words: String) {
-    #expect(Words.length(.seconds(seconds)) == words)
+    #expect(Format.length(.seconds(seconds)) == words)
   }
 
   @Test(arguments: [
@@ -92,7 +92,7 @@ import Testing
     (999_950, "1.0 MB"), (999_999, "1.0 MB"), (1_500_000_000_000, "1500.0 GB"), (-2000, "-2000 B"),
   ])
   func bytes_areDecimal(count: Int, words: String) {
-    #expect(Words.bytes(count) == words)
+    #expect(Format.bytes(count) == words)
   }
 
   @Test(arguments: [1e300, .infinity, .nan, -1, 8_640_001])
@@ -101,7 +101,7 @@ import Testing
       source: .file("/a/b.gif"), kind: .video, durationS: seconds, imageTime: seconds)
     #expect(story.durationS == nil && story.imageTime == nil)
     #expect(
-      StoryWords.line(for: story, number: 1, of: 1, reel: "", now: 0)
+      Format.line(for: story, number: 1, of: 1, reel: "", now: 0)
         == "story 1 of 1, video: b.gif")
   }
 
@@ -110,10 +110,10 @@ import Testing
       source: .file("/a/beach.mp4"), kind: .video, caption: "Low tide", author: "anna",
       published: 1000, durationS: 12)
     #expect(
-      StoryWords.line(for: story, number: 3, of: 7, reel: "anna", now: 8200)
+      Format.line(for: story, number: 3, of: 7, reel: "anna", now: 8200)
         == "story 3 of 7, anna, 2 h ago, video 12 s: Low tide")
     #expect(
-      StoryWords.line(
+      Format.line(
         for: Story(source: .file("/a/b.gif")), number: 1, of: 1, reel: "", now: 0)
         == "story 1 of 1, story: b.gif")
   }

@@ -3,7 +3,7 @@ import Stories
 import System
 
 /// Durations, ages and sizes in words, as the screen shows them.
-public enum Words {
+public enum Format {
   /// How long ago a moment was; both in seconds since 1970.
   public static func age(of moment: Int64, now: Int64) -> String {
     age(seconds: now.subtractingClamped(moment))
@@ -81,7 +81,7 @@ public enum Words {
 }
 
 /// A story in one line of words.
-public enum StoryWords {
+extension Format {
   /// "story 3 of 7, anna, 2 h ago, video 12 s: Low tide".
   public static func line(
     for story: Story, number: Int, of count: Int, reel: String, now: Int64
@@ -89,9 +89,9 @@ public enum StoryWords {
     var parts = ["story \(number) of \(count)"]
     let author = reel.isEmpty ? story.author ?? "" : reel
     if !author.isEmpty { parts.append(author) }
-    if let published = story.published { parts.append(Words.age(of: published, now: now)) }
+    if let published = story.published { parts.append(Format.age(of: published, now: now)) }
     let kind = story.kind?.rawValue ?? "story"
-    parts.append(story.durationS.map { "\(kind) \(Words.length(.seconds($0)))" } ?? kind)
+    parts.append(story.durationS.map { "\(kind) \(Format.length(.seconds($0)))" } ?? kind)
     return parts.joined(separator: ", ") + ": " + (story.caption ?? story.shortName)
   }
 }
