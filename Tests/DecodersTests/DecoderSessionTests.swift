@@ -55,7 +55,7 @@ import Testing
     return reason
   }
 
-  @Test func session_withAClip_tellsItWhole() throws {
+  @Test func session_withAClip_sendsAllOfIt() throws {
     let program = try decoder()
     let pool = DecoderPool(program: program)
     try pool.prepareSpare()
@@ -92,7 +92,7 @@ import Testing
   @Test(arguments: [
     ("exit 0", "the decoder ended"),
     ("kill -SEGV $$", "the decoder was ended by signal 11"),
-    ("printf 'garbage in place of frames' >&3; exec sleep 60", "the decoder spoke out of turn"),
+    ("printf 'garbage in place of frames' >&3; exec sleep 60", "the decoder broke the protocol"),
     ("exec 3>&-; exec sleep 60", "the decoder was ended by signal 9"),
   ])
   func session_withAProgramThatMisbehaves_failsWithWords(script: String, reason: String) throws {
@@ -113,7 +113,7 @@ import Testing
     try directory.write([UInt8](repeating: 7, count: 4 << 20), to: "big")
     let session = try DecoderSession(
       from: pool, telling: MemoryResource(path: directory.path + "/big"), opener: nil, shape: shape)
-    #expect(try failure(events(session)) == "the decoder spoke out of turn")
+    #expect(try failure(events(session)) == "the decoder broke the protocol")
   }
 
   /// A program that says these messages, the `flood` again and again, and reads nothing.
@@ -132,7 +132,7 @@ import Testing
     let session = try session(from: pool)
     session.allow(pictures: 3)
     let events = try events(session, within: .seconds(5))
-    #expect(failure(events) == "the decoder spoke out of turn")
+    #expect(failure(events) == "the decoder broke the protocol")
     #expect(events.count == lie.believed + 1)
   }
 
@@ -149,9 +149,9 @@ import Testing
     let pool = DecoderPool(
       program: try liar(saying: notes.map { .note($0) } + [.failed(reason: "over")]))
     let events = try events(session(from: pool))
-    var told: [String] = []
-    for case .note(let words) in events { told.append(words) }
-    #expect(told == ["it is cut off", String(long.prefix(200))] + (1...6).map { "note \($0)" })
+    var received: [String] = []
+    for case .note(let words) in events { received.append(words) }
+    #expect(received == ["it is cut off", String(long.prefix(200))] + (1...6).map { "note \($0)" })
     #expect(failure(events) == "over")
   }
 
@@ -194,7 +194,7 @@ import Testing
     let began = Instant.now
     // Stale pictures are answered: whoever does not read the answers fills the player's memory.
     let reason = try failure(events(session))
-    #expect(reason == "the decoder hangs" || !ofSound && reason == "the decoder spoke out of turn")
+    #expect(reason == "the decoder hangs" || !ofSound && reason == "the decoder broke the protocol")
     #expect(Instant.now - began < Patience().silence + .seconds(3))
   }
 
@@ -209,7 +209,7 @@ import Testing
     let session = try session(from: pool)
     session.patience.effort = .seconds(2)
     session.allow(pictures: 1)
-    #expect(try failure(events(session)) == "decoding it comes to no end")
+    #expect(try failure(events(session)) == "decoding does not end")
   }
 
   @Test func session_withADecoderOfManyThreads_givesItUp() throws {
@@ -261,11 +261,11 @@ import Testing
     var heard: [Int] = []
     for case .sound(let sound) in events { heard.append(sound.frames) }
     #expect(heard == [400, 600])
-    #expect(failure(events) == "the decoder spoke out of turn")
+    #expect(failure(events) == "the decoder broke the protocol")
     #expect(session.soundFramesAllowed == 0)
   }
 
-  /// One that told all its pictures waits with the rest of its sound for as long as it must.
+  /// A decoder that has sent all its pictures may wait with the rest of its sound.
   @Test func session_withoutCreditForSound_doesNotHang() throws {
     let pool = DecoderPool(program: try decoder())
     let clip = try Clip(width: 320, height: 180, rate: 25, seconds: 1, sound: true).file()
@@ -288,7 +288,7 @@ import Testing
     let session = try session(from: pool)
     _ = try events(session, within: .seconds(1))
     let text = try String(decoding: readFile(answer), as: UTF8.self)
-    #expect(text.contains("it asks for too much at once"))
+    #expect(text.contains("it requests too much at once"))
     #expect(!text.contains("no such resource"))
   }
 
@@ -312,22 +312,22 @@ import Testing
   }
 
   @Test func allow_ofNothing_sendsNothing() throws {
-    let told = try answers(to: []) { session in
+    let sent = try answers(to: []) { session in
       session.allow(pictures: 0)
       session.allow(soundFrames: 0)
       session.allow(pictures: 2)
       session.allow(soundFrames: 3)
     }
-    #expect(told == [.credit(pictures: 2), .soundCredit(frames: 3)])
+    #expect(sent == [.credit(pictures: 2), .soundCredit(frames: 3)])
   }
 
-  @Test func look_atAFile_findsAllAtHand() throws {
-    let told = try answers(to: [
+  @Test func query_ofAFile_findsAllAvailable() throws {
+    let sent = try answers(to: [
       .queryAvailable(request: 1, resource: 0, offset: 500),
       .queryAvailable(request: 2, resource: 9, offset: 500),
     ])
     #expect(
-      told == [.availableUntil(request: 1, end: .max), .availableUntil(request: 2, end: 500)])
+      sent == [.availableUntil(request: 1, end: .max), .availableUntil(request: 2, end: 500)])
   }
 
   @Test func pool_peak_isTheDecodersOwn() throws {

@@ -29,7 +29,7 @@ import Testing
       now += 0.2
       patience.noteRead(of: 0, to: 4_096, 10, at: at(now))
     }
-    #expect(patience.verdict(at: at(now)) == "decoding it comes to no end")
+    #expect(patience.verdict(at: at(now)) == "decoding does not end")
     #expect((29.9...30.3).contains(now))
   }
 
@@ -48,7 +48,7 @@ import Testing
     // 20 of the 30 seconds are used up.
     patience.noteSign(at: at(100_009))
     #expect(patience.verdict(at: at(100_009.9)) == nil)
-    #expect(patience.verdict(at: at(100_010.1)) == "decoding it comes to no end")
+    #expect(patience.verdict(at: at(100_010.1)) == "decoding does not end")
   }
 
   @Test func progress_beginsAnew() {
@@ -72,7 +72,7 @@ import Testing
     }
     patience.noteSign(at: at(seconds - 1))
     #expect(patience.verdict(at: at(seconds - 0.1)) == nil)
-    #expect(patience.verdict(at: at(seconds)) == "decoding it comes to no end")
+    #expect(patience.verdict(at: at(seconds)) == "decoding does not end")
   }
 
   @Test func hostileOffsets_doNotTrap() {

@@ -53,7 +53,7 @@ import Testing
   private static let soundless: Set = [
     "audio/exiftool__Opus.opus", "video/androidx__sample_missing_stsd.mp4",
   ]
-  /// Told only in part: it lasts six minutes.
+  /// Decoded only in part, since it lasts six minutes.
   private static let long = "video/androidx__long_1080p_lowbitrate.mp4"
 
   private static func entries(_ kinds: String...) -> [Media.Entry] {
@@ -66,20 +66,20 @@ import Testing
 
   /// Asking for the sound beside the pictures neither costs a story nor leaves any of it out.
   @Test(arguments: entries("video", "audio").filter { $0.hasAudio == true })
-  func sound_isToldToItsEnd(_ entry: Media.Entry) throws {
-    let telling = try Telling(contents(entry.path), soundRate: 48_000)
-    try telling.send(.soundCredit(frames: .max))
-    try telling.allow(entry.name == Self.long ? 50 : 100_000)
-    try telling.listen(within: .seconds(60)) {
+  func sound_isDecodedToItsEnd(_ entry: Media.Entry) throws {
+    let conversation = try DecoderConversation(contents(entry.path), soundRate: 48_000)
+    try conversation.send(.soundCredit(frames: .max))
+    try conversation.allow(entry.name == Self.long ? 50 : 100_000)
+    try conversation.listen(within: .seconds(60)) {
       $0.pictures.count == 50 && entry.name == Self.long
     }
-    #expect(telling.failure == Self.refused[entry.name])
-    guard telling.failure == nil, entry.name != Self.long else { return }
-    let ended = try #require(telling.ended)
+    #expect(conversation.failure == Self.refused[entry.name])
+    guard conversation.failure == nil, entry.name != Self.long else { return }
+    let ended = try #require(conversation.ended)
     if Self.soundless.contains(entry.name) { return }
-    let runs = telling.sounds.filter { $0.frames > 0 }
+    let runs = conversation.sounds.filter { $0.frames > 0 }
     let last = try #require(runs.last)
-    let end = try #require(telling.soundEnd)
+    let end = try #require(conversation.soundEnd)
     #expect(abs((last.time - end) / .seconds(1) + Double(last.frames) / 48_000) < 0.001)
     #expect(abs((try #require(ended.sound) - end) / .seconds(1)) < 0.005)
     // In order, and nothing twice.
@@ -91,26 +91,26 @@ import Testing
   }
 
   @Test(arguments: entries("video", "image", "audio", "lottie"))
-  func story_isToldAsItsLineSays(_ entry: Media.Entry) throws {
+  func story_isDecodedAsItsLineSays(_ entry: Media.Entry) throws {
     // Narrow pictures need a grid that is not a single pixel wide.
     let isNarrow = (entry.displayHeight ?? 1) > 20 * (entry.displayWidth ?? 1)
-    let telling = try Telling(
+    let conversation = try DecoderConversation(
       contents(entry.path), width: isNarrow ? 16 : 120, height: isNarrow ? 2_000 : 80)
-    try telling.allow(entry.name == Self.long ? 50 : 100_000)
+    try conversation.allow(entry.name == Self.long ? 50 : 100_000)
     #expect(
-      try telling.listen(within: .seconds(60)) {
+      try conversation.listen(within: .seconds(60)) {
         $0.pictures.count == 50 && entry.name == Self.long
       })
     if let words = Self.refused[entry.name] {
-      #expect(telling.failure == words)
+      #expect(conversation.failure == words)
       return
     }
-    #expect(telling.failure == nil)
-    let info = try #require(telling.info)
+    #expect(conversation.failure == nil)
+    let info = try #require(conversation.info)
     checkInfo(info, entry)
     if entry.name == Self.long { return }
-    checkPictures(telling.pictures, entry)
-    let ended = try #require(telling.ended)
+    checkPictures(conversation.pictures, entry)
+    let ended = try #require(conversation.ended)
     let end = max(ended.pictures ?? .zero, ended.sound ?? .zero)
     if let wanted = Self.ends[entry.name] ?? entry.durationSeconds,
       !info.isStill || info.kind != .picture
@@ -162,10 +162,10 @@ import Testing
 
   @Test(arguments: entries("image", "video").filter { $0.name.contains("_quadrants.") })
   func quadrants_areUpright(_ entry: Media.Entry) throws {
-    let telling = try Telling(contents(entry.path))
-    try telling.allow(1)
-    #expect(try telling.listen { !$0.pictures.isEmpty })
-    let picture = try #require(telling.pictures.first)
+    let conversation = try DecoderConversation(contents(entry.path))
+    try conversation.allow(1)
+    #expect(try conversation.listen { !$0.pictures.isEmpty })
+    let picture = try #require(conversation.pictures.first)
     // The AVIF is turned by a quarter to the left, the one at 45 degrees not at all.
     let wanted: [[Int]] =
       entry.name.contains("irot90")
@@ -179,19 +179,19 @@ import Testing
   /// Ends in 10 seconds within 600 MiB, in whatever way; a reason is a sentence without a name.
   @Test(arguments: entries("broken"))
   func brokenFile_endsSoonAndSmall(_ entry: Media.Entry) throws {
-    let telling = try Telling(contents(entry.path))
-    try telling.allow(100_000)
-    #expect(try telling.listen(within: .seconds(10)))
-    #expect(!telling.isDead)
-    #expect(telling.peakKibibytes < 600 << 10)
-    if let reason = telling.failure {
+    let conversation = try DecoderConversation(contents(entry.path))
+    try conversation.allow(100_000)
+    #expect(try conversation.listen(within: .seconds(10)))
+    #expect(!conversation.isDead)
+    #expect(conversation.peakKibibytes < 600 << 10)
+    if let reason = conversation.failure {
       #expect(!reason.isEmpty && !reason.contains("/") || reason.contains("no picture"))
       #expect(!reason.contains(entry.name.split(separator: "/").last ?? ""))
     } else {
-      #expect(telling.info != nil && telling.ended != nil)
+      #expect(conversation.info != nil && conversation.ended != nil)
     }
     if entry.expected == "play" || entry.expected == "show picture" {
-      #expect(telling.failure == nil)
+      #expect(conversation.failure == nil)
     }
   }
 
@@ -209,8 +209,8 @@ import Testing
 
   @Test(arguments: words)
   func failure_saysWhy(name: String, words: String) throws {
-    let telling = try Telling(corpus: name)
-    #expect(try telling.listen())
-    #expect(telling.failure == words)
+    let conversation = try DecoderConversation(corpus: name)
+    #expect(try conversation.listen())
+    #expect(conversation.failure == words)
   }
 }

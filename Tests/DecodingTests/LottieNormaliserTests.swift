@@ -481,15 +481,16 @@ import Testing
 
   @Test(arguments: pictures)
   func pictures_ofEachKind_areDrawn(_ name: String, _ file: [UInt8]) throws {
-    let telling = try Telling(file, shape: PictureRequest(width: 8, height: 8, keepsAlpha: true))
-    try telling.allow(1)
-    #expect(try telling.listen { !$0.pictures.isEmpty }, "\(name)")
-    let pixels = try #require(telling.pictures.first?.bitmap.pixels)
+    let conversation = try DecoderConversation(
+      file, shape: PictureRequest(width: 8, height: 8, keepsAlpha: true))
+    try conversation.allow(1)
+    #expect(try conversation.listen { !$0.pictures.isEmpty }, "\(name)")
+    let pixels = try #require(conversation.pictures.first?.bitmap.pixels)
     // rlottie draws pictures a little weaker than they are.
     #expect(
       Lottie.difference([pixels[3 * 8 + 1], pixels[4 * 8 + 6]], [0xFFFF_0000, 0x8000_0080]) <= 3,
       "\(name)")
-    #expect(telling.notes == [] && telling.urls == [], "\(name)")
+    #expect(conversation.notes == [] && conversation.urls == [], "\(name)")
   }
 
   @Test func pictures_throughAMatte_areDrawn() throws {
@@ -579,11 +580,12 @@ import Testing
     #expect(note?.count ?? 0 <= 200)
   }
 
-  @Test func note_isToldOnce() throws {
-    let telling = try Telling(Self.text(Self.layer(more: #""bm":1"#)))
-    try telling.allow(100)
-    #expect(try telling.listen())
-    #expect(telling.notes == ["it is drawn without: blend modes"] && telling.failure == nil)
+  @Test func note_comesOnce() throws {
+    let conversation = try DecoderConversation(Self.text(Self.layer(more: #""bm":1"#)))
+    try conversation.allow(100)
+    #expect(try conversation.listen())
+    #expect(
+      conversation.notes == ["it is drawn without: blend modes"] && conversation.failure == nil)
   }
 
   // MARK: Limits

@@ -184,8 +184,8 @@ import Testing
   }
 
   private static let refused = [
-    ("#EXTM3U\n", "a playlist without parts"),
-    ("#EXTM3U\n#EXT-X-GAP\n#EXTINF:2,\na\n", "all parts of it are missing"),
+    ("#EXTM3U\n", "a playlist without segments"),
+    ("#EXTM3U\n#EXT-X-GAP\n#EXTINF:2,\na\n", "all its segments are missing"),
     ("#EXTM3U\n#EXT-X-KEY:METHOD=SAMPLE-AES,URI=\"k\"\n#EXTINF:2,\na\n", "protected content"),
     (
       "#EXTM3U\n#EXT-X-KEY:METHOD=AES-128,URI=\"k\",KEYFORMAT=\"urn:uuid:x\"\n#EXTINF:2,\na\n",
@@ -197,7 +197,7 @@ import Testing
     ),
   ]
 
-  @Test(arguments: refused) func mediaPlaylist_thatCannotBePlayed_isTold(
+  @Test(arguments: refused) func mediaPlaylist_thatCannotBePlayed_saysWhy(
     list: String, reason: String
   ) {
     #expect(throws: DecodingError(reason)) { try MediaPlaylist(text(list)) }

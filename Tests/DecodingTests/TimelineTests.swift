@@ -91,7 +91,7 @@ import Testing
     let sounds = Self.breaks(placed[1] ?? [], step: 20)
     #expect(pictures.count == 0 && sounds.count == 0)
     #expect(abs(pictures.last - 2_005_960) <= 100 && abs(sounds.last - 2_005_980) <= 100)
-    // By the same: what was recorded together is told together.
+    // By the same: what was recorded together is played together.
     #expect(abs(pictures.last - sounds.last) <= 25)
   }
 

@@ -20,7 +20,7 @@ import Testing
     #expect(lines == ["20 50", name, String(name.dropFirst("/dev/".count)), "4"])
   }
 
-  @Test func awaitEnd_signal_isTold() throws {
+  @Test func awaitEnd_signal_isReported() throws {
     let terminal = try PseudoTerminal()
     try shell("kill -TERM $$", on: terminal)
     let ending = try #require(terminal.awaitEnd())
