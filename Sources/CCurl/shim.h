@@ -54,7 +54,7 @@ static inline CURLcode cc_set_receivers(const cc_library *library, CURL *easy, c
   (library->curl_easy_setopt)(easy, CURLOPT_WRITEFUNCTION, body);
   return (library->curl_easy_setopt)(easy, CURLOPT_WRITEDATA, context);
 }
-/// What has come but was not taken yet is lost when a transfer is given up: not much should be.
+/// Received bytes that were not read yet are lost when a transfer is cancelled, so the buffer is small.
 static inline int cc_limit_buffer(void *unused, curl_socket_t socket, curlsocktype purpose) {
   int size = 256 << 10;
   (void)unused;
@@ -65,7 +65,7 @@ static inline int cc_limit_buffer(void *unused, curl_socket_t socket, curlsockty
 static inline CURLcode cc_set_small_buffer(const cc_library *library, CURL *easy) {
   return (library->curl_easy_setopt)(easy, CURLOPT_SOCKOPTFUNCTION, cc_limit_buffer);
 }
-/// Lets the other side send no more than what it was allowed already.
+/// Keeps the other side from sending more than it was already allowed to.
 static inline void cc_close_window(const cc_library *library, CURL *easy) {
   curl_socket_t socket = CURL_SOCKET_BAD;
   int least = 1;
@@ -73,7 +73,7 @@ static inline void cc_close_window(const cc_library *library, CURL *easy) {
       socket != CURL_SOCKET_BAD)
     setsockopt(socket, IPPROTO_TCP, TCP_WINDOW_CLAMP, &least, sizeof least);
 }
-/// Asked with the address that a connection has reached, before anything is sent.
+/// Called with the address that a connection has reached, before anything is sent.
 typedef int (*cc_gate)(void *context, char *peer, char *own, int peer_port, int own_port);
 static inline CURLcode cc_set_gate(const cc_library *library, CURL *easy, cc_gate gate,
                                    void *context) {

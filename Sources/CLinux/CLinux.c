@@ -18,7 +18,7 @@
 static int argument_count;
 static char **arguments;
 
-// What main is given, before anything of Swift runs (glibc hands it to constructors too).
+// Keeps main's arguments before any Swift code runs (glibc passes them to constructors, too).
 __attribute__((constructor)) static void keep_arguments(int count, char **words) {
   argument_count = count;
   arguments = words;
@@ -34,14 +34,14 @@ static int spawn(const char *path, int in_path, char *const argv[], char *const 
   posix_spawnattr_t attributes;
   sigset_t all, blocked;
   sigfillset(&all);
-  // A ^Z that comes before the new group is made would stop the child before it runs its program,
-  // and with it this process, which waits for that.
+  // A ^Z before the new group is made would stop the child before it runs its program, and also this
+  // process, which waits for that.
   sigemptyset(&blocked);
   sigaddset(&blocked, SIGTSTP);
   int error = posix_spawn_file_actions_init(&files);
   if (!error) error = posix_spawnattr_init(&attributes);
   if (error) return error;
-  // The given ones first: they may be among 0 to 2 where the player was started without those.
+  // The given descriptors first: they may be 0 to 2 if the player was started without those.
   if (out >= 0) error = posix_spawn_file_actions_adddup2(&files, out, 3);
   if (socket >= 0) error = posix_spawn_file_actions_adddup2(&files, socket, 3);
   for (int fd = 0; fd < 3 && !error; fd++)
@@ -108,8 +108,9 @@ static struct {
   struct termios saved;
 } guard;
 
-// Writes without waiting longer than that. The descriptor may be the shell's, which must wait again.
-static int tell(int milliseconds) {
+// Writes, but waits no longer than that. The descriptor may be the shell's, which must be blocking
+// again afterwards.
+static int send_restoring(int milliseconds) {
   fcntl(guard.descriptor, F_SETFL, guard.flags | O_NONBLOCK);
   size_t done = 0;
   for (int waited = 0; done < guard.count;) {
@@ -124,11 +125,11 @@ static int tell(int milliseconds) {
 
 void lx_restore_terminal(void) {
   if (!atomic_load(&guard.armed)) return;
-  if (!tell(400)) {
-    // Nobody reads, or the output was stopped: what is queued makes room for what matters.
+  if (!send_restoring(400)) {
+    // Nobody reads, or the output was stopped: queued output is dropped for what matters.
     tcflow(guard.descriptor, TCOON);
     tcflush(guard.descriptor, TCOFLUSH);
-    tell(100);
+    send_restoring(100);
   }
   tcsetattr(guard.descriptor, TCSANOW, &guard.saved);
   atomic_store(&guard.armed, 0);  // only now: a signal that ends the process meanwhile restores too
@@ -167,7 +168,7 @@ void lx_install_crash_handler(void) {
   stack_t alternate = {.ss_sp = stack, .ss_size = sizeof stack};
   sigaltstack(&alternate, NULL);
   struct sigaction action = {.sa_handler = crashed, .sa_flags = SA_ONSTACK | SA_RESETHAND};
-  // Those that end a process (signal(7)) and that nothing else watches; what was ignored stays so.
+  // The signals that end a process (signal(7)) and have no other handler; ignored ones stay ignored.
   const int fatal[] = {SIGSEGV, SIGABRT, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGQUIT, SIGSYS, SIGALRM,
                        SIGVTALRM, SIGPROF, SIGUSR1, SIGUSR2, SIGXCPU, SIGIO, SIGPWR, SIGSTKFLT};
   struct sigaction old;
@@ -185,7 +186,7 @@ static void arrived(int signal) {
   clock_gettime(CLOCK_MONOTONIC, &now);
   uint64_t before = atomic_fetch_or(&pending, 1ull << signal);
   if (signal == SIGINT || signal == SIGTERM || signal == SIGHUP) {
-    // A closed terminal is told of by kernel and shell; who waits in vain asks again later.
+    // Kernel and shell both report a closed terminal; a user who waits in vain signals again later.
     if (!(before >> signal & 1)) atomic_store(&final_since, now.tv_sec);
     else if (now.tv_sec - atomic_load(&final_since) > 1) crashed(signal);
   }
