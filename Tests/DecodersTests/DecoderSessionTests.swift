@@ -27,7 +27,7 @@ import Testing
       from: pool, telling: MemoryResource(path: clip), opener: nil, shape: shape)
   }
 
-  /// All events until the session has ended or failed, or the time is over.
+  /// All events until the session has ended or failed, or until the time limit.
   private func events(_ session: DecoderSession, within limit: Duration = .seconds(20)) throws
     -> [DecoderSession.Event]
   {
@@ -103,7 +103,7 @@ import Testing
     #expect(try failure(events(session)) == reason)
   }
 
-  /// Requests for 4 MiB each, sent on and on without reading an answer.
+  /// Requests for 4 MiB each, sent again and again without reading an answer.
   @Test func session_withAProgramThatAsksWithoutReading_failsBeforeMemoryFills() throws {
     let read = DecoderMessage.read(request: 1, resource: 0, offset: 0, length: 4 << 20).frame
     try directory.write(read, to: "request")
@@ -116,7 +116,7 @@ import Testing
     #expect(try failure(events(session)) == "the decoder broke the protocol")
   }
 
-  /// A program that says these messages, the `flood` again and again, and reads nothing.
+  /// A program that sends these messages, then `flood` again and again, and reads nothing.
   private func liar(saying messages: [DecoderMessage], flood: DecoderMessage? = nil) throws
     -> DecoderProgram
   {
@@ -179,7 +179,7 @@ import Testing
     #expect(try failure(events(session)) == "over")
   }
 
-  /// What brings the story no further is no sign of life, however much of it comes.
+  /// Messages that bring no progress do not count, however many come.
   @Test(arguments: [true, false]) func session_withAnEndlessFlood_isNotAlive(ofSound: Bool) throws {
     let silence = DecoderMessage.sound(DecodedSound(serial: 0, time: .zero, samples: []))
     let stale = DecoderMessage.picture(Lie.picture())
@@ -192,13 +192,14 @@ import Testing
     session.allow(soundFrames: 1)
     if !ofSound { session.seek(to: .seconds(1)) }
     let began = Instant.now
-    // Stale pictures are answered: whoever does not read the answers fills the player's memory.
+    // The credits of stale pictures are returned: a program that does not read them would fill the
+    // player's memory.
     let reason = try failure(events(session))
     #expect(reason == "the decoder hangs" || !ofSound && reason == "the decoder broke the protocol")
     #expect(Instant.now - began < Patience().silence + .seconds(3))
   }
 
-  /// A program that asks for ten bytes every 0.1 s, and gets them.
+  /// A program that requests ten bytes every 0.1 s, and gets them.
   @Test func session_withAProgramThatAsksForEver_givesItUp() throws {
     let ask = DecoderMessage.read(request: 1, resource: 0, offset: 0, length: 10).frame
     try directory.write(ask, to: "ask")
@@ -240,7 +241,7 @@ import Testing
     #expect(session.isPlaylist == expected)
   }
 
-  /// Sound has credits of its own; what a seek made stale gives them back.
+  /// Sound has credits of its own, which are returned for stale sound.
   @Test func session_withMoreSoundThanAllowed_saysSo() throws {
     func sound(_ frames: Int, serial: UInt32 = 0) -> DecoderMessage {
       .sound(
@@ -277,7 +278,7 @@ import Testing
     #expect(session.deadline != nil)
   }
 
-  /// The second request is for more than may be asked for at once; both answers are written down.
+  /// The second request is too large; both answers are recorded.
   @Test func session_withTooLongARead_saysSo() throws {
     let ask = DecoderMessage.read(request: 7, resource: 0, offset: 0, length: 4 << 20 + 1).frame
     try directory.write(ask, to: "ask")
@@ -292,7 +293,7 @@ import Testing
     #expect(!text.contains("no such resource"))
   }
 
-  /// What was written to a program that asks this and listens.
+  /// What was sent to a program that makes these requests.
   private func answers(
     to asked: [DecoderMessage], _ act: (DecoderSession) -> Void = { _ in }
   ) throws -> [PlayerMessage] {
@@ -383,7 +384,7 @@ import Testing
     session.allow(pictures: 1)
     let began = Instant.now
     #expect(try failure(events(session)) == "the decoder hangs")
-    // Nothing is due any more: a moment in the past would keep the player's loop awake.
+    // No deadline is left: one in the past would keep the player's loop busy.
     #expect(session.deadline == nil)
     let took = Instant.now - began
     #expect(took >= Patience().silence && took < Patience().silence + .seconds(3))
@@ -427,7 +428,7 @@ import Testing
     #expect(try failure(of: "slow.json", pool) == words)
     let hash = SHA256.hex(of: Lottie.endless())
     #expect(try readText(path) == hash + "\n")
-    // Now it is refused before any of it is drawn: the decoder lives to say so.
+    // Now it is refused before anything is drawn, so the decoder lives to report it.
     try directory.copy(directory.path("slow.json"), as: "copy.json")
     for pool in [
       pool, DecoderPool(program: program, refusedAnimations: RefusedAnimations(path: path)),

@@ -24,11 +24,11 @@ import Testing
     let wanted = Lottie.render(text, key: "own", width: 40, height: 40, frames: 60)
     #expect(pictures.map(\.bitmap.pixels) == wanted)
     #expect(pictures.map(\.time) == (0..<60).map { .nanoseconds(($0 * 1_000_000_000 + 15) / 30) })
-    // Something of it is seen, and seen through.
+    // Parts of it are visible, and parts transparent.
     #expect(wanted[30].contains { $0 >> 24 == 153 } && wanted[30].contains(0))
   }
 
-  /// What rlottie draws wrong without help: a star's rotation, and a moment that stays.
+  /// What rlottie draws wrongly without the normaliser: a star's rotation, and a constant moment.
   private static let mended = ["rlottie__polystar_anim.json", "lottie-ios__timeremap.json"]
 
   @Test(.enabled(if: Media.isAvailable), arguments: Lottie.bareFiles)
@@ -52,7 +52,7 @@ import Testing
     let text = try contents(Media.path("lottie/spa__\(name).json"))
     let pictures = try pictures(text, PictureRequest(width: 80, height: 80, keepsAlpha: true))
     #expect(pictures.count == 60)
-    // In the middle of both, several of the embedded pictures are in sight.
+    // In the middle of both, several of the embedded pictures are visible.
     let seen = pictures.map { $0.bitmap.pixels.count { $0 >> 24 > 128 } }
     #expect((seen.max() ?? 0) > 200, "\(seen)")
     #expect(Set(pictures.map(\.bitmap.pixels)).count > 30)
@@ -128,7 +128,7 @@ import Testing
     try conversation.allow(100)
     #expect(try conversation.listen())
     #expect(conversation.pictures[60].time == .milliseconds(1_500))
-    // The frames of a later round are those of the first.
+    // The frames of a later round equal those of the first.
     try conversation.seek(2, to: .zero)
     try conversation.allow(100)
     #expect(try conversation.listen())
@@ -229,7 +229,7 @@ import Testing
     }
   }
 
-  /// There is one for each processor of the machine, and machines have many.
+  /// There is one thread for each processor of the machine, and machines have many.
   @Test func threads_takeLittleOfTheAddressSpace() throws {
     let conversation = try DecoderConversation(Lottie.text())
     #expect(try conversation.listen { $0.info != nil })
@@ -268,7 +268,7 @@ import Testing
   }
 }
 
-/// Slow and obvious.
+/// A slow and obvious implementation.
 private enum Reference {
   static func overBackdrop(_ pixel: UInt32) -> UInt32 {
     let alpha = Double(pixel >> 24) / 255

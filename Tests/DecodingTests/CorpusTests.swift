@@ -5,20 +5,20 @@ import Testing
 
 /// Every file of the corpus does what its line says.
 @Suite(.enabled(if: Media.isAvailable)) struct CorpusTests {
-  /// Where the manifest's measure is not what is right, or more than is asked for: the words say why.
+  /// Frame counts that differ from the manifest, with the reason.
   private static let frames: [String: Int] = [
     // The default image is no part of these animations (APNG specification, "fcTL").
     "image/Pillow__delay_zero_denom.png": 2, "image/Pillow__delay_zero_numer.png": 4,
-    // A still first picture is the least that is asked for.
+    // One still picture is enough.
     "image/jxlconf__animation_spline.jxl": 1,
-    // Empty pictures outside the canvas are left out.
+    // Empty pictures outside of the canvas are skipped.
     "image/wuffs__frame-out-of-bounds.gif": 2,
   ]
   private static let ends: [String: Double] = [
-    // No delay, or next to none, is shown as a tenth of a second.
+    // No delay, or almost none, is shown as a tenth of a second.
     "image/gen_delay_0.gif": 0.4, "image/gen_delay_10ms.gif": 0.4, "image/libvips__cogs.gif": 0.3,
     "image/wuffs__frame-out-of-bounds.gif": 0.2, "image/Pillow__delay_zero_numer.png": 1.633,
-    // The container's word is wrong; these are what decoding gives.
+    // The container is wrong; these are the decoded lengths.
     "audio/androidx__100kB-garbage-prefix.mp3": 79.94, "audio/androidx__bear-id3.mp3": 2.808,
     "audio/androidx__bear-vbr-no-seek-table.mp3": 2.808, "audio/androidx__sample_latm.ts": 0.232,
     "audio/androidx__sample_mpeg_audio_with_audio_type.ts": 1.008,
@@ -28,21 +28,21 @@ import Testing
     "video/androidx__sample-with-large-length.avi": 2.033,
     "video/androidx__sample_fragmented.mp4": 1.068,
     "video/androidx__sample_fragmented_seekable.mp4": 1.068,
-    // What outlasts picture and sound are subtitles or another track.
+    // Subtitles or another track last longer than pictures and sound.
     "video/androidx__sample_with_srt.mkv": 1.071, "video/androidx__sample_with_vobsub.mkv": 1.009,
     "video/torchcodec__nasa_13013.mp4": 13.056,
   ]
-  /// Colours that the manifest measured otherwise than they are to be shown.
+  /// Colours that differ from the manifest's.
   private static let otherColours: Set = [
-    // Untagged HD is BT.709; measured as BT.601.
+    // Untagged HD is BT.709; the manifest took BT.601.
     "video/gen_limited_bt709_untagged_hd.mp4",
-    // Shown unturned; the circle without its alpha; clipped to 8 bits.
+    // The manifest has them without rotation, without alpha, and clipped to 8 bits.
     "video/gen_rot45_quadrants.mp4", "video/gen_vp9_alpha_circle.webm",
     "image/gen_16bit_gray.png",
     // The first picture of the animation, not the default image.
     "image/Pillow__delay_zero_denom.png", "image/Pillow__delay_zero_numer.png",
   ]
-  /// Files that a clear reason is enough for, with its words.
+  /// Files that may be refused, with the reason.
   private static let refused: [String: String] = [
     "audio/androidx__play-trimmed.mp3": "not a media file",
     "image/libheif__lightning_mini.heif": "damaged: no picture can be decoded (hevc)",
@@ -64,7 +64,7 @@ import Testing
     #expect(try Media.entries().count > 400)
   }
 
-  /// Asking for the sound beside the pictures neither costs a story nor leaves any of it out.
+  /// Requesting the sound does not make a story fail or lose pictures.
   @Test(arguments: entries("video", "audio").filter { $0.hasAudio == true })
   func sound_isDecodedToItsEnd(_ entry: Media.Entry) throws {
     let conversation = try DecoderConversation(contents(entry.path), soundRate: 48_000)
@@ -166,7 +166,7 @@ import Testing
     try conversation.allow(1)
     #expect(try conversation.listen { !$0.pictures.isEmpty })
     let picture = try #require(conversation.pictures.first)
-    // The AVIF is turned by a quarter to the left, the one at 45 degrees not at all.
+    // The AVIF is rotated by 90 degrees to the left; the one at 45 degrees is not rotated.
     let wanted: [[Int]] =
       entry.name.contains("irot90")
       ? [[0, 255, 0], [255, 255, 255], [255, 0, 0], [0, 0, 255]]
@@ -176,7 +176,8 @@ import Testing
     }
   }
 
-  /// Ends in 10 seconds within 600 MiB, in whatever way; a reason is a sentence without a name.
+  /// Ends within 10 seconds and 600 MiB, with any result; a reason is a sentence without the file's
+  /// name.
   @Test(arguments: entries("broken"))
   func brokenFile_endsSoonAndSmall(_ entry: Media.Entry) throws {
     let conversation = try DecoderConversation(contents(entry.path))

@@ -14,7 +14,7 @@ import Testing
     "audio/gen_cover_png.m4a", "video/androidx__sample_with_chapters.mkv",
   ].map { $0 == "audio/bear.opus" ? "audio/androidx__bear.opus" : $0 }
 
-  /// Fifteen ways for each of twenty files.
+  /// Fifteen kinds of damage to each of twenty files.
   @Test(arguments: names) func damagedFile_neverHangs(_ name: String) throws {
     let whole = try contents(Media.path(name))
     var random = SeededRandom(seed: name.utf8.reduce(0) { $0 &* 31 &+ UInt64($1) })

@@ -3,21 +3,21 @@ import Glibc
 import Support
 import System
 
-/// Plays the player's part towards a decoder of its own: serves resources and collects what is sent.
+/// Acts as the player of a decoder: serves resources and collects what is sent.
 final class DecoderConversation {
-  /// What an `openResource` is answered with: a resource's bytes, or nothing to refuse it.
+  /// The answer to an `openResource`: a resource's bytes, or nil to refuse it.
   typealias Opener = (String) -> [UInt8]?
 
-  /// What becomes of a read of bytes that are not at hand.
+  /// The answer to a read of bytes that are not available.
   enum Lacking {
-    /// It is answered once they have come.
+    /// It is answered once they are available.
     case waits
     case fails
   }
 
   private static let processorSeconds: UInt64 = 20
-  /// Options for the address sanitizer, where the decoder was built with it (`make asan`); such a
-  /// decoder takes its time.
+  /// Options for the address sanitizer, if the decoder was built with it (`make asan`); such a decoder
+  /// is slow.
   private static let sanitizer = variable("ASAN_OPTIONS").map { ["ASAN_OPTIONS=\($0)"] } ?? []
   private let started: ChildProcess.Started
   private var assembler = FrameAssembler<DecoderMessage>()
@@ -29,21 +29,21 @@ final class DecoderConversation {
   private(set) var soundEnd: Duration?
   private(set) var ended: (serial: UInt32, pictures: Duration?, sound: Duration?)?
   private(set) var failure: String?
-  /// What was said not to be as it should be although it plays.
+  /// The notes that were sent.
   private(set) var notes: [String] = []
   private(set) var isDead = false
-  /// What was asked for beside the story itself.
+  /// The URLs that were requested.
   private(set) var urls: [String] = []
-  /// How much of the story itself was asked for, in bytes.
+  /// The bytes of the story itself that were requested.
   private(set) var bytesRead = 0
-  /// So many of the story's first bytes are at hand; what lies behind them comes over a network.
+  /// How many of the story's first bytes are available; the others come over a network.
   private var available = Int.max
   private let lacking: Lacking
-  /// Whether anything was read that was not at hand.
+  /// Whether anything was read that was not available.
   private(set) var hasLacked = false
-  /// The player waits for so many bytes at least (`CachedResource`).
+  /// The player waits for at least so many bytes (`CachedResource`).
   private static let worthHaving = 8 << 10
-  /// A read of what has not come yet.
+  /// A read of bytes that are not available yet.
   private var waitingRead: DecoderMessage?
   /// The largest resident set so far, in KiB.
   private(set) var peakKibibytes = 0
@@ -108,7 +108,7 @@ final class DecoderConversation {
 
   var isOver: Bool { ended != nil || failure != nil || isDead }
 
-  /// Listens until `isEnough`, the story's end or the time's; false where the time was over.
+  /// Receives messages until `isEnough`, the story's end or the time limit; false for the last.
   @discardableResult
   func listen(
     within limit: Duration = .seconds(20),
@@ -138,7 +138,7 @@ final class DecoderConversation {
     return true
   }
 
-  /// Listens for so long, whatever comes.
+  /// Receives messages for so long.
   func listen(for time: Duration) throws { try listen(within: time) { _ in false } }
 
   private func take(_ message: DecoderMessage) throws {
@@ -184,7 +184,7 @@ final class DecoderConversation {
     }
   }
 
-  /// More of the story's first bytes are at hand from now on.
+  /// Makes more of the story's first bytes available.
   func bring(to count: Int) throws {
     available = count
     if let read = waitingRead {
@@ -197,7 +197,7 @@ final class DecoderConversation {
     peakKibibytes = max(peakKibibytes, status("VmHWM") ?? 0)
   }
 
-  /// The number of a line of the process's status in /proc; sizes are in KiB.
+  /// The number in a line of the process's status in /proc; sizes are in KiB.
   func status(_ name: String) -> Int? {
     let path = "/proc/\(started.process.identifier)/status"
     let lines = ((try? readText(path)) ?? "").split(separator: "\n")

@@ -4,7 +4,7 @@ import Support
 import System
 import Testing
 
-/// The decoder as a process: what it may not do, and what becomes of it.
+/// The decoder as a process: what it may not do, and how it ends.
 @Suite struct DecoderProcessTests {
   private let clip = Clip(width: 320, height: 180, rate: 25, seconds: 2, sound: true)
 
@@ -111,7 +111,7 @@ import Testing
     (.milliseconds(1_979), .milliseconds(1_960)), (.seconds(60), .milliseconds(1_960)),
   ]
 
-  /// The picture shown at a position is the one that comes, whatever was sent before.
+  /// A seek gives the picture that is shown at the position, whatever was sent before.
   @Test(arguments: positions) func seek_givesTheVeryPicture(to position: Duration, time: Duration)
     throws
   {
@@ -249,7 +249,7 @@ import Testing
     try conversation.listen { $0.sounds.contains { $0.serial == 1 && $0.frames > 0 } }
     let first = try #require(conversation.sounds.first { $0.serial == 1 && $0.frames > 0 })
     #expect(first.time == .milliseconds(5_250))
-    // Six sixteenths; what comes from the middle is shared by both sides, 3 dB less on each.
+    // Six sixteenths; the centre channel goes to both sides, 3 dB lower.
     let level = first.samples[0]
     #expect(first.samples.allSatisfy { $0 == level })
     #expect(abs(Double(level) - 32_768 * 6 / 16 / 2.0.squareRoot()) <= 1)

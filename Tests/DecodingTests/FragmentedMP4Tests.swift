@@ -4,7 +4,7 @@ import Testing
 
 @testable import Decoding
 
-/// The length of a fragmented MP4 is known before it was gone through.
+/// The length of a fragmented MP4 is known before all of it was read.
 @Suite struct FragmentedMP4Tests {
   /// A way to write fragments.
   struct Writing: CustomTestStringConvertible, Sendable {
@@ -47,7 +47,7 @@ import Testing
     #expect(abs(found / .seconds(1) - Double(Self.length)) < 0.05, "\(found)")
   }
 
-  /// Over a network little of it is asked for.
+  /// Over a network little of it is requested.
   @Test(arguments: writings) func length_ofFragments_needsLittle(_ writing: Writing) throws {
     let bytes = try make(writing)
     try #require(bytes.count > 1 << 20)
@@ -63,8 +63,8 @@ import Testing
     #expect(count < 300 << 10, "\(count)")
   }
 
-  /// The mark of a fragment may stand in a sound's bytes by chance: such ones are passed over, but not
-  /// without end.
+  /// The mark of a fragment may occur in a sound's bytes by chance: such marks are skipped, but not
+  /// without limit.
   @Test(arguments: [(0, true), (16, true), (17, false), (5_000, false)])
   func marks_thatBeginNoFragment_arePassedOver(count: Int, isFound: Bool) throws {
     var bytes = try make(Self.writings[3])
@@ -99,7 +99,7 @@ import Testing
     #expect(Self.duration(Self.replacing("mvex", with: "free", in: whole)) == nil)
   }
 
-  /// Whatever is changed or cut off, it ends, and does not trap.
+  /// With any change or cut, it ends and does not trap.
   @Test func damagedFile_neverTraps() throws {
     let whole = try make(Self.writings[1])
     var random = SeededRandom(seed: 7)

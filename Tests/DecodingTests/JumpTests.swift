@@ -4,7 +4,7 @@ import Testing
 
 @testable import Decoding
 
-/// Recordings put one behind the other play as one, from any position.
+/// Concatenated recordings play as one, from any position.
 @Suite struct JumpTests {
   private let directory: TemporaryDirectory
   init() throws { directory = try TemporaryDirectory() }
@@ -59,7 +59,7 @@ import Testing
     return conversation
   }
 
-  /// Goes to moments back and forth; each shows the colour of its part.
+  /// Seeks back and forth; each moment shows the colour of its part.
   private func seeks(_ conversation: DecoderConversation, _ moments: [(Double, String)]) throws {
     for (serial, (second, colour)) in moments.enumerated() {
       let target = Duration.seconds(1) * second
@@ -81,8 +81,8 @@ import Testing
     (0.5, "red"), (4.5, "blue"), (2.6, "lime"), (5.5, "blue"), (1.0, "red"), (3.5, "lime"),
   ]
 
-  /// Three stretches, the clocks of the second and the third in any order; 26.5 h is where the clock of
-  /// MPEG's transport streams begins anew.
+  /// Three recordings, the clocks of the second and the third in any order; the clock of MPEG transport
+  /// streams wraps around after 26.5 h.
   @Test(arguments: [(600.0, 0.0), (0, 600), (0, 0), (5, 0), (95_440, 300), (600, 1_200)])
   func transportStream_ofThreeRecordings_playsAsOne(second: Double, third: Double) throws {
     let bytes =
@@ -115,7 +115,7 @@ import Testing
     try seeks(conversation, [(0.5, "red"), (3.5, "lime"), (1.0, "red")])
   }
 
-  /// At a jump of the pictures the sound's is looked for; where it has none, that ends after 8 MiB.
+  /// At a jump of the pictures the sound's jump is searched; without one, the search ends after 8 MiB.
   @Test func jump_beforePicturesWithoutSound_readsLittleAhead() throws {
     let first = try make("red", "a.ts")
     let second = try make(
@@ -125,7 +125,7 @@ import Testing
     let conversation = try DecoderConversation(
       first + second, soundRate: 48_000, length: false, available: first.count + 12 << 20)
     try conversation.allow(60)
-    // So much that none is looked for behind the jump.
+    // So much that the search ends before the jump.
     try conversation.send(.soundCredit(frames: 48_000))
     try conversation.listen { $0.pictures.count == 60 }
     #expect(conversation.pictures.count == 60)
@@ -158,7 +158,7 @@ import Testing
     try seeks(conversation, Self.moments)
   }
 
-  /// An advertisement that has gone, for instance.
+  /// For instance, an advertisement that was removed.
   @Test func list_withAPartThatIsMissing_goesOnBehindIt() throws {
     var files: [String: [UInt8]] = [:]
     for (name, colour, start) in [("a", "red", 0.0), ("c", "blue", 600)] {
@@ -240,7 +240,7 @@ import Testing
       ])
     #expect(PlaylistParts(Array(text.replacing("#EXT-X-DISC", with: "#X").utf8))?.parts.count == 2)
     #expect(PlaylistParts(Array("#EXTM3U\n#EXTINF:1,\na\n".utf8)) == nil)
-    // Numbers that no segment has are none.
+    // Segment numbers that do not exist give nothing.
     let absurd = text.replacing("EXTINF:4", with: "EXTINF:1e300").replacing("2.5", with: "nan")
       .replacing("SEQUENCE:7", with: "SEQUENCE:18446744073709551615")
     #expect(

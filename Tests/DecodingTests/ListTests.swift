@@ -2,7 +2,7 @@ import DecoderLink
 import Support
 import Testing
 
-/// HLS lists: what they name is asked of the player.
+/// HLS playlists: what they refer to is requested from the player.
 @Suite struct ListTests {
   private let clip = Clip(width: 320, height: 180, rate: 25, seconds: 2)
 
@@ -32,7 +32,7 @@ import Testing
     #expect(conversation.info?.container == "hls")
   }
 
-  /// Going to a moment reads the part that it lies in, not those before.
+  /// A seek reads the segment of that moment, not those before.
   @Test func seek_inAList_asksForNoPartOnTheWay() throws {
     let bytes = try segment()
     let names = (0..<8).map { "\($0).ts" }
@@ -53,7 +53,7 @@ import Testing
     #expect(conversation.urls.contains("6.ts"))
   }
 
-  /// A list that does not say that it is whole ends where it ends, and is not asked for again.
+  /// A playlist without an end tag ends after its last segment, and is not reloaded.
   @Test(arguments: [1, 5]) func list_withoutAnEnd_playsFromItsStartToItsEnd(count: Int) throws {
     let bytes = try segment()
     let whole = String(decoding: list("s.ts"), as: UTF8.self)
@@ -62,7 +62,7 @@ import Testing
       .replacing(entry, with: String(repeating: "#EXT-X-DISCONTINUITY\n" + entry, count: count))
     let conversation = try DecoderConversation(
       Array(text.utf8), opener: { $0 == "s.ts" ? bytes : nil })
-    // So slowly that the list has become old.
+    // So slowly that FFmpeg takes the playlist for outdated.
     for allowed in [1, 1_000] as [UInt32] {
       try conversation.allow(allowed)
       try conversation.listen(within: .seconds(allowed == 1 ? 3 : 20))
@@ -103,7 +103,7 @@ import Testing
 
   private let plain = "avc1.42c00d"
 
-  /// Versions in folders of their own, of which those in `missing` are not there.
+  /// Variants in folders of their own; those in `missing` do not exist.
   private func decode(
     _ master: [UInt8], soundRate: UInt32? = nil, most: UInt64? = nil, missing: Set<String> = [],
     lists: [String: [UInt8]] = [:]
@@ -244,7 +244,7 @@ import Testing
     #expect(conversation.urls == [])
   }
 
-  /// A part that is a playlist itself opens nothing.
+  /// A segment that is a playlist itself opens nothing.
   @Test func list_whoseSegmentIsAList_isRefused() throws {
     let inner = list("s.ts")
     let conversation = try DecoderConversation(

@@ -4,13 +4,13 @@ import JSONText
 import Support
 import Testing
 
-/// Animations in other words than rlottie takes are drawn as those in its own.
+/// Animations in forms that rlottie does not read are drawn like equivalent ones that it does.
 @Suite struct LottieNormaliserTests {
   /// Some frames as they are drawn, 40x40 with alpha.
   private func frames(_ text: [UInt8], key: String, isOwn: Bool = false) throws -> [[UInt32]] {
     let text = isOwn ? text : try NormalisedLottie(text).text
     let frames = Lottie.render(text, key: key, width: 40, height: 40, frames: 31)
-    // Two that cannot be drawn would look the same.
+    // Two animations that cannot be drawn would be equal, too.
     try #require(!frames.isEmpty, "\(key)")
     return [0, 10, 20, 30].compactMap { frames.indices.contains($0) ? frames[$0] : nil }
   }
@@ -91,7 +91,7 @@ import Testing
 
   // MARK: Other words
 
-  /// What is written, and what means the same to rlottie.
+  /// A text, and an equivalent one that rlottie reads.
   private static let others: [(name: String, text: [UInt8], own: [UInt8])] = [
     (
       "type of a shape last",
@@ -614,7 +614,7 @@ import Testing
     }
   }
 
-  /// Texts that are cut off, or of which some characters are others, are refused or become JSON.
+  /// Texts that are cut off or changed are refused or become JSON.
   @Test(arguments: others.indices)
   func damagedTexts_areNeverATrap(_ number: Int) throws {
     var random = SeededRandom(seed: UInt64(number))

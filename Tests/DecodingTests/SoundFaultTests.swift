@@ -2,8 +2,7 @@ import DecoderLink
 import Support
 import Testing
 
-/// A fault in the sound does not end the pictures, nor one in the pictures the sound; what is left out
-/// is said once.
+/// A fault in the sound does not end the pictures, and vice versa; what is missing is reported once.
 @Suite struct SoundFaultTests {
   private let directory: TemporaryDirectory
   init() throws { directory = try TemporaryDirectory() }
@@ -140,7 +139,7 @@ import Testing
     #expect(conversation.ended?.sound == nil)
   }
 
-  /// A second of it cannot be decoded: the rest is heard where it belongs, and all pictures are seen.
+  /// A second of it cannot be decoded: the rest is played at its time, and all pictures are shown.
   @Test(arguments: [["-c:a", "aac"], ["-c:a", "ac3"], ["-c:a", "libmp3lame"]])
   func film_whoseSoundIsDamagedInTheMiddle_isHeardAgain(writing: [String]) throws {
     let whole = try film(writing)
@@ -190,7 +189,7 @@ import Testing
     #expect(conversation.ended?.sound == nil)
   }
 
-  /// Nothing was looked for in haste: what the first picture needs is all that is read.
+  /// Only what the first picture needs was read.
   @Test func film_whoseSoundIsDamaged_readsNoFurtherThanItShows() throws {
     let bytes = try damaged(
       ffmpeg(

@@ -2,8 +2,7 @@ import DecoderLink
 import Support
 import Testing
 
-/// What a codec adds to fill its frames is not heard: the next story's sound follows what was
-/// recorded.
+/// The padding of a codec's frames is not played: the next story's sound follows directly.
 @Suite struct SoundLengthTests {
   @Test(arguments: [
     ("a.wav", 48_000, []), ("a.flac", 44_100, []),

@@ -2,13 +2,13 @@ import DecoderLink
 import Support
 import Testing
 
-/// A seek in a long sound costs what lies near its target, not what lies before.
+/// A seek in a long sound reads bytes near its target, not everything before it.
 @Suite struct SoundSeekTests {
   /// A way to write minutes of sound.
   struct Writing: CustomTestStringConvertible, Sendable {
     let name: String
     let options: [String]
-    /// So many bytes may be asked for until sound comes.
+    /// The most bytes that may be requested until sound comes.
     let most: Int
     var testDescription: String { name }
   }
@@ -53,7 +53,7 @@ import Testing
     let conversation = try DecoderConversation(bytes, soundRate: 48_000)
     try conversation.allow(1)
     try conversation.listen { !$0.pictures.isEmpty }
-    // Forward, back into what was left out, and on again; with a bit of a second beyond.
+    // Forward, back into the hole, and on again; with a little more than a second.
     for (serial, second) in [(1, 300), (2, 130), (3, 390)] as [(UInt32, Int)] {
       let target = Duration.milliseconds(second * 1_000 + 700)
       let before = conversation.bytesRead
@@ -88,7 +88,7 @@ import Testing
     try check(conversation.sounds.filter { $0.frames > 0 }, from: .milliseconds(300_700))
   }
 
-  /// What a seek left out of the waveform is drawn later.
+  /// The hole that a seek leaves in the waveform is drawn later.
   @Test func waveform_afterASeek_becomesWhole() throws {
     let directory = try TemporaryDirectory()
     let path = directory.path("rising.flac")

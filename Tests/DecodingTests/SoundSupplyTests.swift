@@ -4,10 +4,9 @@ import Testing
 
 @testable import Decoding
 
-/// A sound whose bytes come over a network: what is heard comes first, and only what is played is
-/// asked for.
+/// A sound whose bytes come over a network: playback comes first, and only what is played is requested.
 @Suite struct SoundSupplyTests {
-  /// A way to write sound, and so many bytes of that as are at hand.
+  /// An encoding of a sound, and how much of it is needed.
   struct Writing: CustomTestStringConvertible, Sendable {
     let name: String
     let options: [String]
@@ -68,8 +67,8 @@ import Testing
 
   // MARK: What is heard
 
-  /// Half of it is at hand, and the rest never comes: until nearly all of that half was heard,
-  /// nothing that lies behind it is asked for.
+  /// Half of it is available, and the rest never comes: nothing after it is requested before nearly all
+  /// of that half was played.
   @Test(arguments: writings) func sound_whoseFarBytesNeverCome_isHeardAsFarAsTheyAreHere(
     _ writing: Writing
   ) throws {
@@ -99,7 +98,7 @@ import Testing
     }
   }
 
-  /// However its bytes came, the waveform in the end is that of a file that was here.
+  /// The final waveform equals that of a local file, however the bytes came.
   @Test(arguments: writings) func waveform_ofBytesThatCameLater_isTheSame(_ writing: Writing) throws
   {
     let bytes = try make(writing)
@@ -141,7 +140,7 @@ import Testing
     #expect(abs((end - .seconds(Self.length)) / .seconds(1)) < 0.1)
   }
 
-  /// What is heard is drawn like what was gone through, and gives way to that.
+  /// Sound that was decoded for playback is drawn like scanned sound, which replaces it.
   @Test func waveform_ofWhatIsHeard_isDrawn() {
     func run(_ second: Int, _ level: Int16) -> SoundRun {
       SoundRun(time: .seconds(second), samples: [Int16](repeating: level, count: 2 * 8_000))
@@ -204,7 +203,7 @@ import Testing
 
   // MARK: Kept ready
 
-  /// As the player keeps a neighbour ready: one picture, half a second of sound.
+  /// As the player buffers a neighbour: one picture, half a second of sound.
   @Test(arguments: [48_000, nil]) func readySound_withACover_asksForLittle(rate: UInt32?) throws {
     let conversation = try DecoderConversation(makeWithCover(seconds: 300), soundRate: rate)
     try conversation.allow(1)

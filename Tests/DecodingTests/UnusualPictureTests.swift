@@ -5,7 +5,7 @@ import Testing
 
 @testable import Decoding
 
-/// Pictures that need another way than FFmpeg's own: turned, cut off, without a mark, large, much
+/// Pictures that FFmpeg alone does not show well: rotated, truncated, without a signature, large, much
 /// reduced.
 @Suite struct UnusualPictureTests {
   private let directory: TemporaryDirectory
@@ -138,7 +138,7 @@ import Testing
     #expect(try decode(bytes).failure == "not a media file")
     #expect(
       try decode([UInt8](repeating: 7, count: 5_000), ending: "tga").failure == "not a media file")
-    // What has a mark is what that says.
+    // The signature of a file decides.
     let png = makePNG(width: 4, height: 4) { _, _ in 0xFFFFFF }
     #expect(try decode(png, ending: "tga").info?.pictureCodec == "png")
   }
@@ -167,8 +167,8 @@ import Testing
 
   private static let noise = "nullsrc=size=96x96,geq=random(1)*255:128:128,format=rgb24"
 
-  /// A file that was cut at `share` of its length shows what is there, and says so; the whole one says
-  /// nothing.
+  /// A file that was cut at `share` of its length shows what is there, with a note; the complete one
+  /// has no note.
   @Test(arguments: [
     ("a.png", [], 0.6), ("a.jpg", [], 0.6), ("a.gif", [], 0.6), ("a.webp", [], 0.6),
     ("b.webp", ["-lossless", "1"], 0.6),
@@ -195,7 +195,7 @@ import Testing
     #expect(unlike <= rows / 10)
   }
 
-  /// What stands behind the end of a picture, or is filled up, is no cut.
+  /// Bytes after the end of a picture do not count as a cut.
   @Test func file_withMoreBehindItsEnd_isNotCut() throws {
     let film = try made("f.mp4", ["-f", "lavfi", "-i", Self.noise, "-frames:v", "3"])
     for name in ["a.png", "a.jpg"] {
@@ -211,7 +211,7 @@ import Testing
     #expect(try decode(gif + [0, 0, 0]).notes == [])
   }
 
-  /// Cut anywhere, mended or not, nothing traps, and what is mended is not mended again.
+  /// Cuts anywhere never trap, and a repaired file is not repaired again.
   @Test func mending_ofAnyCut_doesNotTrap() throws {
     for name in ["a.png", "a.gif", "b.gif", "c.webp", "a.jpg", "a.mp4"] {
       let more = ["b.gif", "c.webp", "a.mp4"].contains(name) ? "3" : "1"
@@ -344,7 +344,7 @@ import Testing
     #expect(cut.notes == ["it is cut off"])
   }
 
-  /// What is not opaque is over black.
+  /// Transparent pixels are blended with black.
   @Test func largePNG_isTheMeanOfItsPixels() throws {
     let bytes = try made(
       "half.png",
@@ -383,7 +383,7 @@ import Testing
     #expect(try decode(jpeg).failure == "the picture is too large: 16000x16000")
   }
 
-  /// What lies behind a picture is not walked through for its end.
+  /// Bytes after a picture are not searched for its end.
   @Test func cutOff_ofMuchBehindAPicture_asksLittle() {
     let png: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
     var asked = 0
