@@ -1,5 +1,5 @@
-// libasound, loaded when the first sound is to be heard: nothing links it, so that stories start as
-// fast as without it, and play on silently where it is missing.
+// libasound for Swift. It is loaded when the first sound is played and not linked, so that stories
+// start fast without it, and play silently if it is missing.
 #ifndef STORYTTY_CALSA_H
 #define STORYTTY_CALSA_H
 
@@ -20,7 +20,7 @@
 
 LATE_LIBRARY(ca_library, CA_FUNCTIONS)
 
-/// What libasound complains of goes nowhere: the terminal is not its own.
+/// Drops libasound's messages, which would otherwise appear on the terminal.
 static void ca_ignore(const char *file, int line, const char *function, int code,
                       const char *format, ...) {
   (void)file, (void)line, (void)function, (void)code, (void)format;
@@ -33,7 +33,7 @@ static inline int ca_load(struct ca_library *library) {
   return 1;
 }
 
-/// Lets a device start by itself once it has so many frames; 0 or an error code.
+/// Makes a device start by itself once it has so many frames; returns 0 or an error code.
 static inline int ca_set_start_threshold(const struct ca_library *library, snd_pcm_t *pcm,
                                          snd_pcm_uframes_t frames) {
   snd_pcm_sw_params_t *params;

@@ -54,8 +54,7 @@ static inline CURLcode cc_set_receivers(const cc_library *library, CURL *easy, c
   (library->curl_easy_setopt)(easy, CURLOPT_WRITEFUNCTION, body);
   return (library->curl_easy_setopt)(easy, CURLOPT_WRITEDATA, context);
 }
-/// Keeps the receive buffer small: bytes received but not read yet are lost when a transfer is
-/// given up.
+/// Received bytes that were not read yet are lost when a transfer is cancelled, so the buffer is small.
 static inline int cc_limit_buffer(void *unused, curl_socket_t socket, curlsocktype purpose) {
   int size = 256 << 10;
   (void)unused;
@@ -66,7 +65,7 @@ static inline int cc_limit_buffer(void *unused, curl_socket_t socket, curlsockty
 static inline CURLcode cc_set_small_buffer(const cc_library *library, CURL *easy) {
   return (library->curl_easy_setopt)(easy, CURLOPT_SOCKOPTFUNCTION, cc_limit_buffer);
 }
-/// Closes the TCP window, so that the other side sends no more than it was already allowed to.
+/// Keeps the other side from sending more than it was already allowed to.
 static inline void cc_close_window(const cc_library *library, CURL *easy) {
   curl_socket_t socket = CURL_SOCKET_BAD;
   int least = 1;

@@ -66,7 +66,7 @@ int cj_size(
   return is_read;
 }
 
-/// Inks as light: Adobe's writers store them inverted, and nearly all are Adobe's.
+/// Converts inks to light. Adobe's programs store inks inverted, and nearly all such files are Adobe's.
 static void convert(uint8_t *out, const uint8_t *inks, unsigned width, int is_inverted) {
   for (unsigned x = 0; x < width; x++, out += 3, inks += 4) {
     unsigned key = is_inverted ? inks[3] : 255u - inks[3];
@@ -98,7 +98,7 @@ enum cj_outcome cj_decode(
         JSAMPROW target = is_four ? inks[0] : row;
         if (jpeg_read_scanlines(&reader.info, &target, 1) != 1) break;
         if (is_four) convert(row, inks[0], width, reader.info.saw_Adobe_marker);
-        // From the first row on there is something to be seen.
+        // With one row there is something to show.
         outcome = CJ_CUT_OFF;
       }
       if (reader.info.output_scanline == height && reader.errors.num_warnings == 0) {

@@ -1,5 +1,5 @@
-// libmicrohttpd as Swift sees it: its start is variadic, and it is loaded only by who serves, since
-// it brings ten more libraries along.
+// libmicrohttpd for Swift. Its start function is variadic; and it is loaded only by `serve`, since it
+// loads ten more libraries.
 #ifndef STORYTTY_CMICROHTTPD_H
 #define STORYTTY_CMICROHTTPD_H
 
@@ -16,21 +16,21 @@
 
 LATE_LIBRARY(mh_library, MH_FUNCTIONS)
 
-/// Loads the library, once for good. Returns NULL, or why not: valid until the next dl call.
+/// Loads the library. Returns NULL, or the reason why it failed, which is valid until the next dl call.
 static inline const char *mh_load(struct mh_library *library) {
   return mh_library_load(library, "libmicrohttpd.so.12");
 }
 
-/// How much is taken from clients.
+/// Limits for clients.
 struct mh_limits {
   unsigned connections, connections_per_address, idle_seconds, threads;
   size_t head_bytes;
 };
 
-/// What is called, on the daemon's threads, with `context`.
+/// Callbacks, which get `context` and run on the daemon's threads.
 struct mh_callbacks {
   void *context;
-  /// A request line has come; what it returns is the request's own pointer from then on.
+  /// A request line was read; the returned pointer is the request's own from then on.
   void *(*began)(void *context, const char *target, struct MHD_Connection *);
   MHD_AccessHandlerCallback asked;
   MHD_RequestCompletedCallback completed;
@@ -56,14 +56,14 @@ static inline struct MHD_Daemon *mh_start(const struct mh_library *library, int 
       MHD_OPTION_END);
 }
 
-/// The socket of a connection; -1 where that is not known.
+/// The socket of a connection; -1 if unknown.
 static inline int mh_socket(const struct mh_library *library, struct MHD_Connection *connection) {
   const union MHD_ConnectionInfo *info =
       library->MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
   return info ? info->connect_fd : -1;
 }
 
-/// The client's address, NULL where that is not known; valid as long as the connection.
+/// The client's address, valid as long as the connection; NULL if unknown.
 static inline const struct sockaddr *mh_client(const struct mh_library *library,
                                                struct MHD_Connection *connection) {
   const union MHD_ConnectionInfo *info =

@@ -20,8 +20,8 @@ static inline attr_t nc_bold(void) { return A_BOLD; }
 static inline attr_t nc_dim(void) { return A_DIM; }
 static inline attr_t nc_invisible(void) { return A_INVIS; }
 
-/// The columns that ncurses counts for a character, negative where it knows none. Declared here
-/// because wchar.h offers it only to those who define _XOPEN_SOURCE before all other headers.
+/// The columns of a character in ncurses; negative if it is unknown. Declared here because wchar.h
+/// offers it only if _XOPEN_SOURCE is defined before all other headers.
 int wcwidth(wchar_t character);
 static inline int nc_width(uint32_t character) { return wcwidth((wchar_t)character); }
 
@@ -55,13 +55,14 @@ static inline bool nc_has(const char *name) {
 /// Keeps ncurses from using `rep` from now on, whatever the description of the terminal in use says.
 static inline void nc_never_repeat(void) { repeat_char = NULL; }
 
-/// What the description of a terminal says, for those who have no screen.
+/// The description of a terminal, without a screen.
 struct nc_description {
   int colours;
   bool direct_colour, places_cursor;
 };
 
-/// Looks a terminal up without touching it; false where no description of that name is known.
+/// Looks up a terminal's description without touching the terminal; false if there is none of that
+/// name.
 static inline bool nc_describe(const char *name, int descriptor, struct nc_description *out) {
   TERMINAL *before = cur_term;
   int error;

@@ -6,16 +6,16 @@
 
 #include <png.h>
 
-/// Of each pixel that is made: the sums of red, green and blue, and of how many pixels they are.
+/// For each pixel of the result: the sums of red, green and blue, and the number of pixels in them.
 enum { PARTS = 4, COUNT = 3 };
 
 struct cp_reader {
   png_structp png;
   png_infop info;
   unsigned width, height, divisor;
-  /// Size of the picture that is made.
+  /// The size of the result.
   size_t columns, lines;
-  /// For each of its pixels its parts, over black: 16 times 16 times 255 fits.
+  /// The sums for each pixel of the result, over black: 16 times 16 times 255 fits.
   uint16_t *sums;
   size_t rows;
   int is_whole;
@@ -39,7 +39,7 @@ static void take_info(png_structp png, png_infop info) {
       || png_get_image_height(png, info) != reader->height) {
     png_error(png, "another size");
   }
-  // All kinds become four channels of eight bits.
+  // All formats are converted to four channels of eight bits.
   png_set_expand(png);
   png_set_scale_16(png);
   png_set_gray_to_rgb(png);
@@ -48,8 +48,8 @@ static void take_info(png_structp png, png_infop info) {
   if (png_get_rowbytes(png, info) != (size_t)reader->width * 4) png_error(png, "another row");
 }
 
-/// Adds a row's pixels to those that they become part of. In an interlaced file it is a row of one
-/// pass: every second, fourth or eighth pixel (PNG specification, 8.2).
+/// Adds a row's pixels to the sums. In an interlaced file it is a row of one pass: every second, fourth
+/// or eighth pixel (PNG specification, 8.2).
 static void take_row(png_structp png, png_bytep row, png_uint_32 number, int pass) {
   struct cp_reader *reader = png_get_progressive_ptr(png);
   if (!row) return;
@@ -99,13 +99,13 @@ struct cp_reader *cp_open(unsigned width, unsigned height, unsigned divisor) {
     return NULL;
   }
   png_set_user_limits(reader->png, 0x7FFFFFFF, 0x7FFFFFFF);
-  // What checks and sums are wrong is shown all the same, as by others.
+  // Data with wrong check sums are shown all the same, as by other programs.
   png_set_crc_action(reader->png, PNG_CRC_QUIET_USE, PNG_CRC_QUIET_USE);
   if (setjmp(png_jmpbuf(reader->png))) {
     cp_close(reader);
     return NULL;
   }
-  // The progressive reader of older versions does not know this one.
+  // The progressive reader of older versions lacks this option.
   png_set_keep_unknown_chunks(reader->png, PNG_HANDLE_CHUNK_ALWAYS, (png_const_bytep)"eXIf", 1);
   png_set_progressive_read_fn(reader->png, reader, take_info, take_row, take_end);
   return reader;
@@ -132,8 +132,8 @@ const uint8_t *cp_exif(struct cp_reader *reader, size_t *count) {
   return NULL;
 }
 
-/// Where nothing has come yet of a pixel, an interlaced picture shows the one of an earlier pass that it
-/// lies beside: those stand at every second, fourth and eighth place.
+/// Fills missing pixels of an interlaced picture with the pixel of an earlier pass beside them: these
+/// are at every second, fourth and eighth place.
 static void fill(const struct cp_reader *reader, uint8_t *pixels, size_t column, size_t line) {
   uint8_t *pixel = pixels + (line * reader->columns + column) * PARTS;
   for (size_t step = 2; step <= 8; step *= 2) {
@@ -148,7 +148,7 @@ static void fill(const struct cp_reader *reader, uint8_t *pixels, size_t column,
 }
 
 uint8_t *cp_pixels(struct cp_reader *reader) {
-  // Four bytes go where eight lay: what is written over was read before.
+  // Four bytes replace eight: what is overwritten was read before.
   uint8_t *pixels = (uint8_t *)reader->sums;
   int is_interlaced =
     png_get_interlace_type(reader->png, reader->info) != PNG_INTERLACE_NONE;

@@ -5,10 +5,10 @@
 #include <pthread.h>
 #include <rlottie_capi.h>
 
-// glibc has it, and names it only with _GNU_SOURCE.
+// glibc declares it only with _GNU_SOURCE.
 extern int pthread_setattr_default_np(const pthread_attr_t *attributes);
 
-/// Threads that are started from now on take little of the address space: no heaps of their own, and
+/// Makes threads that are started from now on use little address space: no heaps of their own, and
 /// stacks of 256 KiB.
 static inline void rl_keep_threads_small(void) {
   mallopt(M_ARENA_MAX, 1);

@@ -28,7 +28,7 @@ static inline struct scmp_arg_cmp sc_masked(unsigned index, uint64_t mask, uint6
 /// The flag of clone that makes a thread of this process.
 static inline uint64_t sc_thread_flag(void) { return CLONE_THREAD; }
 
-/// What a decoder must not be able to do. Each attempt returns 0 where it could, else errno.
+/// Attempts of what a decoder must not be able to do. Each returns 0 if it succeeded, else errno.
 static inline int sc_attempt_open(void) {
   int number = open("/dev/null", O_RDONLY | O_CLOEXEC);
   if (number < 0) return errno;
@@ -70,7 +70,7 @@ static inline int sc_attempt_executable_memory(void) {
   return 0;
 }
 
-/// By its path, and with the flag that allows an empty one but does not ask for it.
+/// By its path, also with the flag that allows an empty path.
 static inline int sc_attempt_stat(void) {
   struct stat about;
   if (!stat("/", &about) || !lstat("/", &about)) return 0;
@@ -78,7 +78,7 @@ static inline int sc_attempt_stat(void) {
   return fstatat(AT_FDCWD, "/", &about, empty_path) ? errno : 0;
 }
 
-/// Out of the way of the signal that says that the processor time is used up.
+/// Ignores the signal that ends a process that used up its processor time.
 static inline int sc_attempt_handler(void) {
   struct sigaction ignore = {.sa_handler = SIG_IGN};
   return sigaction(SIGXCPU, &ignore, NULL) ? errno : 0;

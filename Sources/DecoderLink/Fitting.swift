@@ -1,16 +1,16 @@
 extension PictureRequest {
-  /// Which part of the source becomes a picture of which size.
+  /// The size of a picture, and the visible part of its source.
   public struct Fitted: Equatable, Sendable {
     /// The picture's size in grid pixels; never larger than the request.
     public var width: UInt32
     public var height: UInt32
-    /// The share of the source's width and height that is seen, around its middle; 1 for all.
+    /// The visible share of the source's width and height, around its middle; 1 for all.
     public var visibleWidth: Double
     public var visibleHeight: Double
   }
 
-  /// Fits a source that a viewer must see as `displayWidth` to `displayHeight` into the grid,
-  /// enlarging small ones. A picture is at least one grid pixel wide and high.
+  /// Fits a source of this displayed size into the grid, enlarging it if it is small. A picture is at
+  /// least one grid pixel wide and high.
   public func fitted(displayWidth: UInt32, displayHeight: UInt32) -> Fitted {
     let sourceAspect = Double(max(1, displayWidth)) / Double(max(1, displayHeight))
     let gridAspect = Double(width) * pixelAspect / Double(height)

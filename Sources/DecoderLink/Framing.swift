@@ -106,7 +106,7 @@ extension PlayerMessage: WireMessage {
 }
 
 extension DecoderMessage: WireMessage {
-  /// The numbers of the messages in frames: none that the player's have.
+  /// The numbers of the messages in frames. They are not those of the player's messages.
   enum Kind: UInt8 {
     case read = 65
     case openResource = 66
@@ -289,14 +289,14 @@ extension FieldReader {
   }
 }
 
-/// Cuts a stream of bytes back into messages, however the socket cut it.
+/// Splits a stream of bytes into messages.
 public struct FrameAssembler<Message>: Sendable where Message: WireMessage {
   private var buffer: [UInt8] = []
   private var start = 0
 
   public init() {}
 
-  /// Adds bytes as they came.
+  /// Adds received bytes.
   public mutating func append(_ bytes: borrowing some Collection<UInt8>) {
     if start > 0, start == buffer.count || start > 1 << 20 {
       buffer.removeSubrange(..<start)
@@ -305,7 +305,7 @@ public struct FrameAssembler<Message>: Sendable where Message: WireMessage {
     buffer.append(contentsOf: copy bytes)
   }
 
-  /// The next whole message, nil until its last byte is there.
+  /// The next message; nil until its last byte is received.
   public mutating func next() throws(WireError) -> Message? {
     guard buffer.count - start >= Frame.headerLength else { return nil }
     var length = 0

@@ -1,68 +1,70 @@
-/// What the player tells a decoder. One decoder process tells one story at a time.
+/// What the player sends to a decoder. A decoder process decodes one story.
 public enum PlayerMessage: Equatable, Sendable {
-  /// Begin: the story's bytes are resource 0.
+  /// Opens a story, whose bytes are resource 0.
   case open(OpenRequest)
-  /// The answer to a `read`: none at the end of the resource, fewer than asked for where no more are at
-  /// hand.
+  /// The answer to a `read`: no bytes at the end of the resource, and fewer than requested if no more
+  /// are available yet.
   case bytes(request: UInt32, [UInt8])
-  /// A `read` or an `openResource` that the player will not or could not answer, with the reason in words.
+  /// The answer to a `read` or an `openResource` that fails, with the reason in words.
   case refused(request: UInt32, reason: String)
-  /// The answer to an `openResource`: its number, and its length in bytes where that is known.
+  /// The answer to an `openResource`: its number, and its length in bytes if known.
   case resource(request: UInt32, id: UInt32, length: UInt64?)
-  /// The answer to `queryAvailable`: the bytes from its offset to `end` are at hand, none where it is no further.
+  /// The answer to `queryAvailable`: bytes up to `end` can be read without waiting. It is at or before
+  /// the offset if none can.
   case availableUntil(request: UInt32, end: UInt64)
-  /// Another grid from now on; pictures already sent keep theirs.
+  /// The grid from now on; pictures that are already sent have the former one.
   case shape(PictureRequest)
-  /// So many more pictures may be sent. A decoder starts with none.
+  /// Allows so many more pictures. A decoder starts with none.
   case credit(pictures: UInt32)
-  /// So many more frames of sound (a sample for each channel) may be sent. A decoder starts with none.
+  /// Allows so many more frames of sound (a sample for each channel). A decoder starts with none.
   case soundCredit(frames: UInt32)
-  /// Go to a position; what follows carries the new serial.
+  /// Seeks to a position; later messages carry the new serial.
   case seek(serial: UInt32, to: Duration)
-  /// How hard to try.
+  /// Sets the effort.
   case effort(Effort)
 }
 
-/// What a decoder tells the player. All of it is a stranger's word: the player checks every value.
+/// What a decoder sends to the player. It may be under the control of a hostile file: the player checks
+/// every value.
 public enum DecoderMessage: Equatable, Sendable {
-  /// Bytes `offset ..< offset + length` of a resource are needed; one answer is awaited at a time.
+  /// Requests bytes `offset ..< offset + length` of a resource. There is one open request at a time.
   case read(request: UInt32, resource: UInt32, offset: UInt64, length: UInt32)
-  /// How far can a resource be read from an offset on without waiting for a network? It fetches nothing.
+  /// Asks how far a resource can be read from an offset on without waiting for a network. Nothing is
+  /// fetched for it.
   case queryAvailable(request: UInt32, resource: UInt32, offset: UInt64)
-  /// A playlist names another resource; the player decides whether it may be opened.
+  /// Opens a resource that a playlist names; the player decides whether it may be opened.
   case openResource(request: UInt32, url: String)
-  /// A resource is no longer needed.
+  /// Closes a resource.
   case closeResource(UInt32)
-  /// The story can be told; comes once, before its first picture.
+  /// The story can be played. Sent once, before its first picture.
   case opened(MediaInfo)
   /// One decoded picture.
   case picture(DecodedPicture)
-  /// Samples for the sound device; without any, there are none before its time.
+  /// Samples for the sound device. A run without samples says that there is no sound before its time.
   case sound(DecodedSound)
-  /// No samples follow for this serial: the sound ends, or there is none.
+  /// No samples follow for this serial: the sound ends here, or there is none.
   case soundEnded(serial: UInt32, at: Duration)
-  /// Nothing more comes for this serial: when its pictures and its sound end, where it has any.
+  /// Nothing more follows for this serial. The ends of its pictures and of its sound, if it has any.
   case ended(serial: UInt32, picturesEnd: Duration?, soundEnd: Duration?)
-  /// Something of the story is not as it should be, but it plays: in words that follow "NAME: ", such as
-  /// "its sound cannot be played: no decoder for codec 'xyz'". It may come at any time.
+  /// The story plays, but something is wrong with it, in words that follow "NAME: ", such as "its sound
+  /// cannot be played: no decoder for codec 'xyz'". May come at any time.
   case note(String)
-  /// The story cannot be told (further), in words that follow "cannot play NAME: ".
+  /// The story cannot be played (further), in words that follow "cannot play NAME: ".
   case failed(reason: String)
 }
 
-/// How a decoder begins.
+/// A request to open a story.
 public struct OpenRequest: Equatable, Sendable {
-  /// Length of resource 0 in bytes, where known.
+  /// The length of resource 0 in bytes, if known.
   public var length: UInt64?
-  /// What the pictures must fit into.
+  /// The grid that pictures must fit into.
   public var shape: PictureRequest
-  /// Samples per second for `sound` messages (interleaved stereo), nil for none.
+  /// Samples a second for `sound` messages (interleaved stereo); nil for no sound.
   public var soundRate: UInt32?
-  /// What a version of a story that comes in several should take at most, in bits a second; nil for
-  /// any.
+  /// The most bits a second of a variant, for a story that comes in several; nil for any.
   public var mostBitsPerSecond: UInt64?
-  /// What its name ends with, in small letters without the dot: a hint for the few kinds that no mark
-  /// tells. Empty where there is none.
+  /// The extension of its name, in lower case without the dot, or empty: a hint for the few formats
+  /// without a signature.
   public var ending: String
 
   public init(
@@ -85,14 +87,14 @@ public struct PictureRequest: Equatable, Sendable {
   /// Width over height of one grid pixel on the viewer's screen; 1 for half blocks in 1:2 cells.
   public var pixelAspect: Double
   public var fit: Fit
-  /// An animation's pictures are not put over a backdrop, but keep what can be seen through:
-  /// premultiplied 0xAARRGGBB. Other media have none of it.
+  /// Whether an animation's pictures keep their transparency (premultiplied 0xAARRGGBB) instead of
+  /// getting a background. Other media have none.
   public var keepsAlpha: Bool
 
   public enum Fit: UInt8, Sendable {
-    /// All of the picture is seen, with bars.
+    /// The whole picture is shown, with bars.
     case contain
-    /// All of the grid is filled, the picture is cropped around its middle.
+    /// The whole grid is filled; the picture is cropped around its middle.
     case cover
   }
 
@@ -108,11 +110,11 @@ public struct PictureRequest: Equatable, Sendable {
   }
 }
 
-/// How hard a decoder tries.
+/// How much a decoder decodes.
 public enum Effort: UInt8, Sendable {
-  /// Every picture.
+  /// Every picture is decoded.
   case full
-  /// Pictures that no other one refers to are skipped: the player is late.
+  /// Pictures that no other picture refers to are skipped, because the player is late.
   case hurried
 }
 
@@ -120,24 +122,25 @@ public enum Effort: UInt8, Sendable {
 public struct MediaInfo: Equatable, Sendable {
   public enum Kind: UInt8, Sendable {
     case video
-    /// A still or animated picture; `isStill` tells.
+    /// A still or animated picture, by `isStill`.
     case picture
     case sound
     case animation
   }
   public var kind: Kind
-  /// One picture and no more follows (also a cover shown for a sound).
+  /// There is only one picture, such as a cover of a sound.
   public var isStill: Bool
-  /// Short names, as FFmpeg has them: "mov", "h264", "aac".
+  /// Short names as in FFmpeg: "mov", "h264", "aac".
   public var container: String
   public var pictureCodec: String?
   public var soundCodec: String?
-  /// The size a viewer must see, in square pixels, after pixel aspect and rotation.
+  /// The displayed size in square pixels, after pixel aspect and rotation.
   public var displayWidth: UInt32
   public var displayHeight: UInt32
-  /// Pictures per second, where it is known and sane.
+  /// Pictures a second; nil if unknown or absurd.
   public var frameRate: Double?
-  /// The container's word on the length, where it is sane; the end is where the frames end.
+  /// The length by the container; nil if unknown or absurd. The story ends where its pictures and sound
+  /// end.
   public var duration: Duration?
 
   public init(
@@ -161,9 +164,9 @@ public struct MediaInfo: Equatable, Sendable {
 public struct DecodedPicture: Equatable, Sendable {
   /// The serial of the last `seek`, 0 before one.
   public var serial: UInt32
-  /// Presentation time from the story's start.
+  /// The presentation time from the story's start.
   public var time: Duration
-  /// How long it is to stay, where the stream says so.
+  /// How long it is shown, if the stream says so.
   public var duration: Duration?
   public var bitmap: Bitmap
 
@@ -178,7 +181,7 @@ public struct DecodedPicture: Equatable, Sendable {
 /// A run of interleaved stereo samples.
 public struct DecodedSound: Equatable, Sendable {
   public var serial: UInt32
-  /// When the first sample is to be heard, from the story's start.
+  /// When the first sample is played, from the story's start.
   public var time: Duration
   /// Left, right, left, right ...
   public var samples: [Int16]
@@ -189,6 +192,6 @@ public struct DecodedSound: Equatable, Sendable {
     self.samples = samples
   }
 
-  /// How many moments it holds: a sample for each channel.
+  /// The number of frames: a frame is a sample for each channel.
   public var frames: Int { samples.count / 2 }
 }

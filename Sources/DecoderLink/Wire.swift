@@ -1,10 +1,10 @@
-/// Why bytes from the other program are no message.
+/// Why bytes from the other program are not a message.
 public enum WireError: Error, Equatable, Sendable {
   /// A frame longer than any message may be.
   case frameTooLong(Int)
   /// A message of an unknown kind.
   case unknownKind(UInt8)
-  /// A message that ends too early, goes on too long or holds a value out of its range.
+  /// A message that is too short or too long, or contains a value out of range.
   case malformed(kind: UInt8)
 }
 
@@ -12,7 +12,7 @@ public enum WireError: Error, Equatable, Sendable {
 struct FieldWriter {
   private var bytes: [UInt8] = []
 
-  /// - Parameter count: how many bytes the fields take, where they are many.
+  /// - Parameter count: the expected size of the fields in bytes, if large.
   init(reserving count: Int) {
     bytes.reserveCapacity(Frame.headerLength + count)
     bytes.append(contentsOf: repeatElement(0, count: Frame.headerLength))
@@ -55,7 +55,7 @@ struct FieldWriter {
     elements.withUnsafeBytes { bytes.append(contentsOf: $0) }
   }
 
-  /// The fields behind the header that they need.
+  /// The header and the fields.
   consuming func frame(kind: UInt8) -> [UInt8] {
     let length = UInt32(bytes.count - Frame.headerLength)
     for index in 0..<4 { bytes[index] = UInt8(truncatingIfNeeded: length >> (8 * UInt32(index))) }
@@ -64,7 +64,7 @@ struct FieldWriter {
   }
 }
 
-/// Takes the fields of one message apart; every method throws where the bytes do not hold one.
+/// Reads the fields of one message; every method throws if the bytes do not contain one.
 struct FieldReader {
   private let bytes: ArraySlice<UInt8>
   private var position: Int
@@ -145,8 +145,8 @@ enum Frame {
 }
 
 extension Duration {
-  /// No story is longer, whatever a damaged file says: the decoder sends no later time, and the player
-  /// takes none.
+  /// No story is longer, whatever a damaged file says: decoders send no later times, and the player
+  /// accepts none.
   public static let longestStory = Duration.seconds(1_000 * 86_400)
 }
 

@@ -1,20 +1,20 @@
 import System
 
-/// Starts decoders ahead of their use, and sees to it that each one is reaped.
+/// Starts decoders ahead of their use, and reaps them.
 public final class DecoderPool {
-  /// How a decoder says that it could not get the memory it needed.
+  /// The exit status of a decoder that ran out of memory.
   static let outOfMemoryStatus: Int32 = 86
 
   private let program: DecoderProgram
   private var spare: DecoderProcess?
   private var dying: [DecoderProcess] = []
-  /// The most memory that any decoder that was told to end had resident, in KiB.
+  /// The largest resident memory of any decoder that was ended, in KiB.
   public private(set) var peakKibibytes = 0
 
   let refusedAnimations: RefusedAnimations
   private let log: Log
 
-  /// - Parameter log: where the beginning and the end of each decoder are noted.
+  /// - Parameter log: receives the start and the end of each decoder.
   public init(
     program: DecoderProgram, refusedAnimations: RefusedAnimations = RefusedAnimations(path: nil),
     log: Log = .off
@@ -30,16 +30,15 @@ public final class DecoderPool {
     return process
   }
 
-  /// Starts a decoder that waits for its story, so that the next `take` need not wait for its
-  /// libraries to load.
+  /// Starts a spare decoder, so that the next `take` need not wait for its libraries to load.
   public func prepareSpare() throws(SystemError) {
     if spare == nil { spare = try start() }
   }
 
-  /// Whether a decoder waits for its story.
+  /// Whether there is a spare decoder.
   public var hasSpare: Bool { spare != nil }
 
-  /// The waiting decoder, else a new one.
+  /// The spare decoder, or else a new one.
   func take() throws(SystemError) -> DecoderProcess {
     reap()
     if let ready = spare {
@@ -49,20 +48,20 @@ public final class DecoderPool {
     return try start()
   }
 
-  /// A decoder that was told to end: reaped when it has.
-  func bury(_ process: DecoderProcess) {
+  /// Takes a decoder that was ended, to reap it later.
+  func reapLater(_ process: DecoderProcess) {
     note(process)
     dying.append(process)
   }
 
-  /// Reaps the decoders that have ended, without waiting; a waiting one too, which nothing replaces
-  /// before `prepareSpare` does.
+  /// Reaps the decoders that have ended, without waiting. That may include the spare, which is not
+  /// replaced before `prepareSpare`.
   public func reap() {
     dying.removeAll { hasEnded($0) }
     if let ready = spare, hasEnded(ready) { spare = nil }
   }
 
-  /// Ends and reaps all that is left; every session must be closed before.
+  /// Ends and reaps all remaining decoders; every session must be closed before.
   public func close() {
     for process in dying + [spare].compactMap(\.self) {
       process.whyEnded = process.whyEnded ?? "it is not needed"

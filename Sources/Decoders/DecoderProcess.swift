@@ -1,7 +1,7 @@
 import DecoderLink
 import System
 
-/// One `storytty-decoder`, its socket, and the bytes under way in both directions.
+/// One `storytty-decoder`, its socket, and the bytes in transit in both directions.
 final class DecoderProcess {
   private let program: ChildProcess.Started
   private var assembler = FrameAssembler<DecoderMessage>()
@@ -11,11 +11,11 @@ final class DecoderProcess {
   private var limitRenewed: Instant
   private var threadsSeen: Instant
   private(set) var isClosed = false
-  /// The most memory that it was seen to have resident, in KiB.
+  /// The largest resident memory that was seen, in KiB.
   private(set) var peakKibibytes = 0
-  /// The kernel's number for it, also once it was reaped.
+  /// Its process identifier, also after it was reaped.
   let number: Int32
-  /// Why it was told to end, in words; nil for one that was not.
+  /// Why it was ended, in words; nil if it was not.
   var whyEnded: String?
 
   /// Starts the program; it loads its libraries and waits.
@@ -32,7 +32,7 @@ final class DecoderProcess {
   var descriptor: Int32 { program.socket.number }
   var identifier: Int32 { program.process.identifier }
   var wantsToWrite: Bool { sent < outgoing.count }
-  /// Bytes for it that it has not taken yet.
+  /// The number of bytes for it that it has not received yet.
   var backlog: Int { outgoing.count - sent }
 
   func send(_ message: PlayerMessage) {
@@ -54,7 +54,7 @@ final class DecoderProcess {
     }
   }
 
-  /// Takes in what has come, at most about 1 MiB a turn; false when the decoder has gone.
+  /// Receives at most about 1 MiB; false if the decoder is gone.
   func receive() -> Bool {
     var buffer: [UInt8] = []
     for _ in 0..<16 {
@@ -74,7 +74,8 @@ final class DecoderProcess {
 
   func next() throws(WireError) -> DecoderMessage? { try assembler.next() }
 
-  /// A decoder that behaves may use the processor for twice the time that passes, and 20 s more.
+  /// Renews the limit of processor time: a decoder that makes progress may use twice the elapsed time,
+  /// and 20 s more.
   func renewProcessorTime(now: Instant) {
     guard now == started || now - limitRenewed > .seconds(2) else { return }
     limitRenewed = now
@@ -82,7 +83,7 @@ final class DecoderProcess {
     program.process.limitProcessorTime(seconds: 20 + 2 * UInt64((now - started).components.seconds))
   }
 
-  /// Whether it runs more threads than any decoder does; looked at every two seconds.
+  /// Whether it has more threads than any decoder needs; checked every two seconds.
   func hasTooManyThreads(now: Instant) -> Bool {
     guard now - threadsSeen > .seconds(2) else { return false }
     threadsSeen = now
@@ -106,7 +107,7 @@ final class DecoderProcess {
     return true
   }
 
-  /// Ends it for sure; how it had ended by itself, if it had.
+  /// Ends it if it is still running; returns how it had ended by itself, if it had.
   func end() -> ChildProcess.Ending? {
     isClosed = true
     notePeak()
@@ -114,7 +115,7 @@ final class DecoderProcess {
     return program.process.kill()
   }
 
-  /// How it ended, in words for the log; it must have been reaped.
+  /// How it ended, in words for the log; only after it was reaped.
   var wordsForEnd: String {
     var words = whyEnded.map { "\($0); " } ?? ""
     switch program.process.reaped?.ending {
@@ -128,19 +129,20 @@ final class DecoderProcess {
     return words + " within \((Instant.now - started).logged), peak \(peakKibibytes >> 10) MiB"
   }
 
-  /// A running one tells its peak at any time, one that ended by itself only after it was reaped.
+  /// The peak of a running process can be read at any time, that of one that ended by itself only after
+  /// it was reaped.
   private func notePeak() { peakKibibytes = max(peakKibibytes, program.process.peakKibibytes) }
 }
 
 /// The decoder program and how it is started.
 public struct DecoderProgram: Sendable {
   public let path: String
-  /// The few variables that it gets; nothing of the player's own environment.
+  /// Its environment: nothing of the player's own.
   let environment = ["PATH=/usr/bin:/bin", "LC_ALL=C"]
 
   public init(path: String) { self.path = path }
 
-  /// The decoder that belongs to a player: beside it, else in ../libexec/storytty.
+  /// Where the decoder of a player may be: beside it, or in ../libexec/storytty.
   public static func candidates(besideExecutable executable: String) -> [String] {
     let folder = executable.lastIndex(of: "/").map { String(executable[..<$0]) } ?? "."
     return ["\(folder)/storytty-decoder", "\(folder)/../libexec/storytty/storytty-decoder"]

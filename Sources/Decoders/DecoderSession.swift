@@ -2,20 +2,20 @@ import DecoderLink
 import Resources
 import System
 
-/// A decoder of one story: the session serves its bytes, passes on what it sends, and ends it when it
-/// misbehaves. Everything happens on the player's loop.
+/// A decoder of one story: answers its reads, passes on what it sends, and ends it if it misbehaves.
+/// Everything happens on the player's loop.
 public final class DecoderSession {
-  /// What a decoder made of its story.
+  /// What a decoder has sent.
   public enum Event: Sendable {
     case opened(MediaInfo)
     case picture(DecodedPicture)
     case sound(DecodedSound)
     /// No samples follow for this serial.
     case soundEnded(at: Duration)
-    /// Nothing more comes for this serial.
+    /// Nothing more follows for this serial.
     case ended(serial: UInt32, picturesEnd: Duration?, soundEnd: Duration?)
-    /// Something of the story is not as it should be, but it plays: in words that follow "NAME: ".
-    /// Each comes once, and only the first few.
+    /// The story plays, but something is wrong with it, in words that follow "NAME: ". Each note comes
+    /// once, and only the first few.
     case note(String)
     /// The story cannot be played (further), in words that follow "cannot play NAME: ". The last event.
     case failed(String)
@@ -30,11 +30,11 @@ public final class DecoderSession {
   private let pool: DecoderPool
   private var resources: [UInt32: any Resource]
   private var urgency = ResourceUrgency.playing
-  /// Whether the story is a playlist, whose parts are resources of their own.
+  /// Whether the story is a playlist, whose segments are resources of their own.
   public private(set) var isPlaylist = false
-  /// Opens what the story names, if it is a playlist.
+  /// Opens what the story refers to, if it is a playlist.
   private var opener: (any ResourceOpener)?
-  /// What is for the decoder once its story is open: nil from then on.
+  /// Messages to send once the story is open; nil from then on.
   private var unsent: [PlayerMessage]? = []
   private var startFailure: String?
   private var notes: [String] = []
@@ -54,12 +54,13 @@ public final class DecoderSession {
   /// The serial of the last seek; pictures with an older one are stale.
   public private(set) var serial: UInt32 = 0
 
-  /// Gives a story to a waiting decoder of the pool, as soon as the length of the resource is known.
+  /// Gives a story to a decoder of the pool, as soon as its first bytes are read and its length is
+  /// known.
   ///
   /// - Parameters:
-  ///   - opener: for what the story names, asked only where it is a playlist.
-  ///   - waits: whether a picture of what is not known yet is of no use: a sound's waveform is then
-  ///     looked for over the network too.
+  ///   - opener: for what the story refers to, used only if it is a playlist.
+  ///   - waits: whether to wait for the network for a complete picture: a sound's waveform is then
+  ///     fetched and scanned, too.
   public init(
     from pool: DecoderPool, decoding resource: any Resource, opener: (any ResourceOpener)?,
     shape: PictureRequest, soundRate: UInt32? = nil, waits: Bool = false
@@ -79,7 +80,7 @@ public final class DecoderSession {
     }
   }
 
-  /// Finds out whether the story is a playlist, the one kind that may name others.
+  /// Detects whether the story is a playlist, the only format that may refer to other resources.
   private func look(
     at resource: any Resource, _ count: Int, whenKnown begin: @escaping () -> Void
   ) {
@@ -115,22 +116,22 @@ public final class DecoderSession {
   public var descriptor: Int32 { process.descriptor }
   public var wantsToWrite: Bool { process.wantsToWrite }
   public var identifier: Int32 { process.identifier }
-  /// Whether it waits for bytes that the player has not got yet.
+  /// Whether it waits for bytes that the player does not have yet.
   public var isWaitingForBytes: Bool { answersOwed > 0 }
-  /// Whether any server is asked for more of it.
+  /// Whether bytes are being fetched for it.
   public var isFetching: Bool { resources.values.contains { $0.isFetching } }
 
-  /// When it counts as hanging unless something comes; nil while it owes nothing.
+  /// When it will count as hanging; nil while nothing is expected from it.
   public var deadline: Instant? {
     guard !hasFailed else { return nil }
     if startFailure != nil { return .now }
     return patience.deadline
   }
 
-  /// Whether it owes something, and has all that it asked for.
+  /// Whether something is expected from it, and it has all the bytes that it requested.
   private var isAtWork: Bool {
     guard !hasFailed, answersOwed == 0, !hasEnded, credit > 0 else { return false }
-    // It may have sent all pictures and wait with the rest of the sound.
+    // It may have sent all pictures and wait for credit for the rest of the sound.
     return !hasSound || soundFramesAllowed > 0
   }
 
@@ -152,7 +153,7 @@ public final class DecoderSession {
     watch()
   }
 
-  /// Goes to a position: what was sent before is stale from now on.
+  /// Seeks to a position: earlier pictures and sound are stale from now on.
   public func seek(to time: Duration) {
     serial += 1
     hasEnded = false
@@ -167,17 +168,17 @@ public final class DecoderSession {
   }
   public func setEffort(_ effort: Effort) { send(.effort(effort)) }
 
-  /// How much the story's bytes matter beside those of others.
+  /// Sets the priority of the story's bytes among those of other stories.
   public func setUrgency(_ urgency: ResourceUrgency) {
     guard urgency != self.urgency else { return }
     self.urgency = urgency
     for resource in resources.values { resource.setUrgency(urgency) }
   }
 
-  /// The player itself was stopped: the time did not run for the decoder either.
+  /// The player itself was stopped, so that time does not count for the decoder either.
   public func forgive() { patience.forgive(at: .now) }
 
-  /// Sends, receives and serves what can be without waiting. Stale pictures and ends are left out.
+  /// Sends, receives and answers without waiting. Stale pictures and ends are left out.
   public func service(_ readiness: Readiness, now: Instant) -> [Event] {
     guard !hasFailed else { return [] }
     if readiness.writable { process.flush() }
@@ -195,7 +196,7 @@ public final class DecoderSession {
         }
         take(message, now: now, into: &events)
       }
-      if !isAlive, !hasFailed { fail(wordsForDeath(), into: &events) }
+      if !isAlive, !hasFailed { fail(reasonForEnd(), into: &events) }
     } catch {
       fail(DecoderSession.outOfTurn, into: &events)
     }
@@ -207,15 +208,16 @@ public final class DecoderSession {
     return events
   }
 
-  private static let outOfTurn = "the decoder spoke out of turn"
+  private static let outOfTurn = "the decoder broke the protocol"
   private static let tooSlow = "the animation takes too long to be drawn"
 
-  /// Only what brings the story further is progress.
+  /// Handles a message. Only pictures, sound and ends count as progress.
   private func take(_ message: DecoderMessage, now: Instant, into events: inout [Event]) {
     process.renewProcessorTime(now: now)
     switch message {
     case .read(let request, let resource, let offset, let length):
-      // One answer is awaited at a time: who asks on without reading would fill the player's memory.
+      // Only one request may be open: a decoder that requests on and on without reading the answers
+      // would fill the player's memory.
       guard answersOwed == 0, process.backlog < DecoderSession.largestBacklog else {
         return fail(DecoderSession.outOfTurn, into: &events)
       }
@@ -226,7 +228,7 @@ public final class DecoderSession {
       guard process.backlog < DecoderSession.largestBacklog else {
         return fail(DecoderSession.outOfTurn, into: &events)
       }
-      let end = endAtHand(of: resource, from: offset)
+      let end = availableEnd(of: resource, from: offset)
       process.send(.availableUntil(request: request, end: end))
     case .openResource(let request, let url):
       guard process.backlog < DecoderSession.largestBacklog else {
@@ -244,7 +246,7 @@ public final class DecoderSession {
       events.append(.opened(info))
     case .picture(var picture):
       guard credit > 0 else { return fail(DecoderSession.outOfTurn, into: &events) }
-      // Another one may be sent for a stale one, which itself is worth nothing.
+      // A stale picture is dropped, and its credit returned.
       guard picture.serial == serial else {
         return grantAnother(.credit(pictures: 1), into: &events)
       }
@@ -285,7 +287,7 @@ public final class DecoderSession {
     events.append(.sound(sound))
   }
 
-  /// Gives a credit back that something stale has used up.
+  /// Returns the credit of a stale picture or run of sound.
   private func grantAnother(_ credit: PlayerMessage, into events: inout [Event]) {
     guard process.backlog < DecoderSession.largestBacklog else {
       return fail(DecoderSession.outOfTurn, into: &events)
@@ -300,14 +302,14 @@ public final class DecoderSession {
     events.append(.failed(reason))
   }
 
-  private func wordsForDeath() -> String {
+  private func reasonForEnd() -> String {
     switch process.end() {
     case .killed(SignalNumber.processorTime):
       return "decoding took more processor time than allowed"
     case .killed(SignalNumber.profile), .killed(SignalNumber.alarm):
       if let hash = watch.finished { pool.refusedAnimations.insert(hash) }
       return DecoderSession.tooSlow
-    case .killed(SignalNumber.badCall): return "the decoder tried what it may not do"
+    case .killed(SignalNumber.badCall): return "the decoder tried a forbidden call"
     case .killed(let signal): return "the decoder was ended by signal \(signal)"
     case .exited(DecoderPool.outOfMemoryStatus): return "decoding needs more memory than allowed"
     case .exited, nil: return "the decoder ended"
@@ -319,7 +321,7 @@ public final class DecoderSession {
       return process.send(.refused(request: request, reason: "no such resource"))
     }
     guard length <= DecoderSession.largestRead else {
-      return process.send(.refused(request: request, reason: "it asks for too much at once"))
+      return process.send(.refused(request: request, reason: "it requests too much at once"))
     }
     answersOwed += 1
     source.readSome(offset: offset, length: Int(length)) { [weak self] result in
@@ -338,16 +340,17 @@ public final class DecoderSession {
     }
   }
 
-  /// How far a resource can be read from an offset on without waiting for a network.
-  private func endAtHand(of number: UInt32, from offset: UInt64) -> UInt64 {
+  /// The end of the bytes of a resource that can be read from an offset on without waiting for a
+  /// network.
+  private func availableEnd(of number: UInt32, from offset: UInt64) -> UInt64 {
     guard let resource = resources[number] else { return offset }
     if waits { return .max }
     let end = resource.endAtHand(from: offset)
-    // Of a playlist from the network it is its parts that have to come.
+    // The segments of a playlist from the network have yet to be fetched.
     return isPlaylist && end < .max ? offset : end
   }
 
-  /// Whether these bytes make it an animation that was given up before.
+  /// Whether these bytes complete an animation that was given up before.
   private func isRefused(_ bytes: [UInt8], at offset: UInt64, asked: Int) -> Bool {
     watch.note(bytes, at: offset, asked: asked, length: resources[0]?.info?.length)
     return watch.finished.map(pool.refusedAnimations.contains) ?? false
@@ -384,26 +387,26 @@ public final class DecoderSession {
     watch()
   }
 
-  /// Lets go of its resources; what the decoder waits for does not come any more.
+  /// Closes its resources; requests that are open will not be answered.
   public func giveUpBytes() {
     for resource in resources.values { resource.cancel() }
     resources = [:]
   }
 
-  /// Ends the decoder at once and lets go of its resources. Idempotent.
+  /// Ends the decoder at once and closes its resources. Idempotent.
   public func close() {
     giveUpBytes()
     guard !isClosed else { return }
     isClosed = true
     process.whyEnded = process.whyEnded ?? "its story is left"
     process.kill()
-    pool.bury(process)
+    pool.reapLater(process)
   }
 
   deinit { close() }
 }
 
-/// The signals that say why a decoder ended (signal(7), Linux).
+/// The signals that show why a decoder ended (signal(7), Linux).
 private enum SignalNumber {
   static let alarm: Int32 = 14
   static let processorTime: Int32 = 24

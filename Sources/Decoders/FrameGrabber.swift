@@ -2,11 +2,10 @@ import DecoderLink
 import Resources
 import System
 
-/// Decodes the one picture of a story that is shown at a moment: the first one, and then, where another
-/// is wanted, the one that a seek leads to. Past the end that is the last one, and where no seek leads to
-/// any, the first.
+/// Decodes the picture of a story that is shown at a moment. The first picture is decoded, then a seek
+/// leads to the moment. After the end it is the last picture; if no seek leads to a picture, the first.
 public final class FrameGrabber {
-  /// What became of it.
+  /// The result.
   public enum Outcome: Sendable {
     case picture(DecodedPicture)
     /// The story holds no picture.
@@ -20,7 +19,7 @@ public final class FrameGrabber {
   private var first: DecodedPicture?
   private var hasSoughtEnd = false
 
-  /// Gives the story to a waiting decoder of the pool; the resource's bytes are waited for.
+  /// Gives the story to a decoder of the pool, which waits for all bytes that it needs.
   public init(
     from pool: DecoderPool, resource: any Resource, opener: (any ResourceOpener)?,
     at moment: Duration, shape: PictureRequest
@@ -34,10 +33,10 @@ public final class FrameGrabber {
   public var interest: Interest { Interest(session.descriptor, writing: session.wantsToWrite) }
   public var deadline: Instant? { session.deadline }
 
-  /// Sends, receives and serves what can be without waiting; the outcome once it is known.
+  /// Sends, receives and answers without waiting; returns the result once it is known.
   ///
-  /// - Parameter note: what is not as it should be although there is a picture, in words that follow
-  ///   "NAME: ".
+  /// - Parameter note: called with what is wrong with the story although it has a picture, in words
+  ///   that follow "NAME: ".
   public func service(
     _ readiness: Readiness, now: Instant, note: (String) -> Void = { _ in }
   ) -> Outcome? {
@@ -61,7 +60,7 @@ public final class FrameGrabber {
     return nil
   }
 
-  /// The player itself was stopped: the time did not run for the decoder either.
+  /// The player itself was stopped, so that time does not count for the decoder either.
   public func forgive() { session.forgive() }
 
   /// Ends the decoder. Idempotent.

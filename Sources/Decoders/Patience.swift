@@ -1,31 +1,31 @@
 import System
 
-/// How long a decoder may take for its next picture or sound. Only the time counts in which it has all
-/// that it asked for: what a network takes is not its own.
+/// How long a decoder may take for its next picture or sound. Time in which it waits for requested
+/// bytes does not count, since that is the network's.
 struct Patience {
-  /// Without a word it hangs.
+  /// A decoder that sends nothing for so long hangs.
   var silence = Duration.seconds(10)
-  /// However busily it reads, it comes to no end.
+  /// A decoder that makes no progress for so long is endless, even if it keeps reading.
   var effort = Duration.seconds(30)
-  /// For each MiB that it reads for the first time it may take so much longer: a waveform needs all of
-  /// a sound, and a place may have to be looked for.
+  /// Added to `effort` for each MiB that it reads for the first time: a waveform needs the whole sound,
+  /// and a seek may have to search.
   var perMebibyte = Duration.seconds(10)
-  /// But no longer than this.
+  /// The most that `effort` can become.
   var most = Duration.seconds(300)
 
   private var lastSign = Instant.now
-  /// Since when it has been at work; nil while it owes nothing, or waits.
+  /// Since when it has been working; nil while nothing is expected from it or it waits for bytes.
   private var since: Instant?
-  /// Its own time since the last progress, up to `since`.
+  /// The time it worked since the last progress, up to `since`.
   private var spent = Duration.zero
-  /// How far each resource was read since then.
+  /// How far each resource was read since the last progress.
   private var reach: [UInt32: UInt64] = [:]
   private var fresh: UInt64 = 0
 
-  /// It said something.
+  /// It sent a message.
   mutating func noteSign(at now: Instant) { lastSign = now }
 
-  /// It brought the story further.
+  /// It sent a picture, sound or an end.
   mutating func noteProgress(at now: Instant) {
     lastSign = now
     spent = .zero
@@ -34,19 +34,19 @@ struct Patience {
     fresh = 0
   }
 
-  /// It asks for bytes of a resource.
+  /// It requests bytes of a resource.
   mutating func noteRead(of resource: UInt32, to offset: UInt64, _ length: UInt32, at now: Instant)
   {
     lastSign = now
     let (end, overflow) = offset.addingReportingOverflow(UInt64(length))
     let former = reach[resource] ?? offset
     guard !overflow, end > former, reach[resource] != nil || reach.count < 64 else { return }
-    // What is jumped over was not read.
+    // Skipped bytes do not count as read.
     fresh += end - max(former, offset)
     reach[resource] = end
   }
 
-  /// From now on it is at work, or not.
+  /// It works from now on, or it does not.
   mutating func watch(_ isAtWork: Bool, at now: Instant) {
     if isAtWork {
       guard since == nil else { return }
@@ -58,7 +58,7 @@ struct Patience {
     }
   }
 
-  /// The player itself stood still: the time did not run for the decoder either.
+  /// The player itself was stopped, so that time does not count for the decoder either.
   mutating func forgive(at now: Instant) {
     lastSign = now
     since = since.map { _ in now }
@@ -68,14 +68,14 @@ struct Patience {
     min(most, effort + perMebibyte * (Double(min(fresh, 1 << 40)) / Double(1 << 20)))
   }
 
-  /// When it is given up unless something comes; nil while it is not at work.
+  /// When it will be given up; nil while it does not work.
   var deadline: Instant? {
     since.map { min(lastSign + silence, $0 + (allowance - spent)) }
   }
 
-  /// Why it is given up, in words; nil while it is not.
+  /// Why it is given up, in words; nil if it is not.
   func verdict(at now: Instant) -> String? {
     guard let deadline, now >= deadline else { return nil }
-    return now >= lastSign + silence ? "the decoder hangs" : "decoding it comes to no end"
+    return now >= lastSign + silence ? "the decoder hangs" : "decoding does not end"
   }
 }

@@ -1,19 +1,19 @@
 import DecoderLink
 
-/// What a decoder may say, and when: the player believes nothing else of it.
+/// Checks which messages a decoder may send, when, and with which values. The player uses no others.
 struct ProtocolChecker {
   private let hasSound: Bool
   private var isOpened = false
-  /// The last serial whose end was told.
+  /// The last serial whose end was sent.
   private var lastEnded: UInt32?
-  /// The largest grid that was asked for.
+  /// The largest grid that was requested.
   private var width: UInt32
   private var height: UInt32
 
   private static let span = Duration.zero...Duration.longestStory
   /// Streams may begin a little before their story.
   private static let startSpan = Duration.seconds(-3_600)...Duration.longestStory
-  /// More than the widest pixels make of the widest picture; areas stay countable.
+  /// More than any picture with any pixel aspect; areas do not overflow.
   private static let largestSide: UInt32 = 1 << 30
 
   init(shape: PictureRequest, hasSound: Bool) {
@@ -22,13 +22,13 @@ struct ProtocolChecker {
     height = shape.height
   }
 
-  /// Another grid was asked for; a picture for one before may still be under way.
+  /// Another grid was requested; pictures for a former one may still be on their way.
   mutating func allow(_ shape: PictureRequest) {
     width = max(width, shape.width)
     height = max(height, shape.height)
   }
 
-  /// Whether a message may come now, and holds what can be; `serial` is that of the last seek.
+  /// Whether a message may come now and its values are possible; `serial` is that of the last seek.
   mutating func isInTurn(_ message: DecoderMessage, serial: UInt32) -> Bool {
     switch message {
     case .read, .queryAvailable, .openResource, .closeResource, .note, .failed: return true
@@ -50,9 +50,9 @@ struct ProtocolChecker {
     }
   }
 
-  /// Nothing comes for a serial once its end, or that of a later one, was told.
-  private func isCurrent(_ told: UInt32, at serial: UInt32) -> Bool {
-    told <= serial && lastEnded.map { told > $0 } ?? true
+  /// Nothing may follow for a serial after its end or the end of a later one.
+  private func isCurrent(_ sent: UInt32, at serial: UInt32) -> Bool {
+    sent <= serial && lastEnded.map { sent > $0 } ?? true
   }
 
   private func fits(_ picture: DecodedPicture) -> Bool {

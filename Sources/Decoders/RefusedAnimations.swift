@@ -1,24 +1,24 @@
 import Resources
 import System
 
-/// Animations that took too long to be drawn, by the SHA-256 of their files: they are not tried
-/// again, in this run or a later one.
+/// Animations that took too long to draw, by the SHA-256 of their files. They are not tried again, in
+/// this run or a later one.
 public final class RefusedAnimations {
   private let path: String?
-  /// nil until the first animation asks.
+  /// nil before the first use.
   private var hashes: Set<String>?
   private static let most = 1_000
   private static let hashLength = 64
 
-  /// - Parameter path: where they are remembered, a hash a line; nil for this run only.
+  /// - Parameter path: the file that keeps them, one hash a line; nil to keep them for this run only.
   public init(path: String?) { self.path = path }
 
-  /// `refused-animations` in the state folder; nil where that is not known.
+  /// `refused-animations` in the state folder; nil without a state folder.
   public static var usualPath: String? { StateFolder.path.map { $0 + "/refused-animations" } }
 
   func contains(_ hash: String) -> Bool { known.contains(hash) }
 
-  /// Remembers one. Where that fails it will be tried again, which costs no more than its time.
+  /// Adds one. If it cannot be written, the animation will be tried again, which only costs time.
   func insert(_ hash: String) {
     var all = known
     guard all.count < Self.most, all.insert(hash).inserted else { return }
@@ -42,16 +42,16 @@ public final class RefusedAnimations {
   }
 }
 
-/// Watches a decoder read its story, to know the hash of what may be an animation.
+/// Computes the hash of a possible animation while a decoder reads it.
 struct AnimationWatch {
   private var hash: SHA256?
   private var next: UInt64 = 0
   private static let longest: UInt64 = 8 << 20
 
-  /// The hash of all bytes, once the last of them are served: read from the first to the last.
+  /// The hash of the whole file, once it was read from the first byte to the last.
   private(set) var finished: String?
 
-  /// Some bytes were read; `asked` for more ends the file.
+  /// Adds bytes that were read; fewer than `asked` means the end of the file.
   mutating func note(_ bytes: [UInt8], at offset: UInt64, asked: Int, length: UInt64?) {
     guard finished == nil else { return }
     if offset == 0 {
@@ -65,7 +65,7 @@ struct AnimationWatch {
     if length.map({ next >= $0 }) ?? (bytes.count < asked) { finished = hash?.hex() }
   }
 
-  /// JSON, gzip or zip.
+  /// Whether it is JSON, gzip or zip.
   private static func mayBeAnimation(_ bytes: [UInt8]) -> Bool {
     let marks: [[UInt8]] = [[0x1F, 0x8B], [0x50, 0x4B], [0xEF, 0xBB, 0xBF]]
     if marks.contains(where: bytes.starts(with:)) { return true }

@@ -37,7 +37,7 @@ final class AudioDecoder: MediaDecoder {
     self.soundRate = soundRate
     self.note = note
     cover = try Cover.best(of: input, note: note)
-    scanner = try WaveformScanner(input, reopen: reopen, sound: sound, goesBack: cover == nil)
+    scanner = try WaveformScanner(input, reopen: reopen, sound: sound, fillsHoles: cover == nil)
     if cover == nil { try scanner.begin() }
     let size = cover?.displaySize
     info = MediaInfo(

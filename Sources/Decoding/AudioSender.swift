@@ -10,7 +10,7 @@ struct AudioSender {
   /// Decoded, but there was no credit left.
   private var waiting: SoundRun?
   /// All sound before this time has been sent.
-  private var told: Duration?
+  private var sentUntil: Duration?
   private var isEnded = false
 
   init(_ decoder: any MediaDecoder, to connection: PlayerConnection, rate: UInt32) {
@@ -23,7 +23,7 @@ struct AudioSender {
   mutating func restart(serial: UInt32) {
     self.serial = serial
     waiting = nil
-    told = nil
+    sentUntil = nil
     isEnded = false
   }
 
@@ -43,9 +43,9 @@ struct AudioSender {
       if connection.hasSeek { return false }
     }
     if waiting == nil, decoder.isSoundOver {
-      if !isEnded { connection.send(.soundEnded(serial: serial, at: told ?? .zero)) }
+      if !isEnded { connection.send(.soundEnded(serial: serial, at: sentUntil ?? .zero)) }
       isEnded = true
-    } else if let limit, told.map({ $0 < limit }) ?? true {
+    } else if let limit, sentUntil.map({ $0 < limit }) ?? true {
       send(SoundRun(time: limit, samples: []))
     }
     return true
@@ -61,7 +61,7 @@ struct AudioSender {
 
   private mutating func send(_ run: SoundRun) {
     connection.send(.sound(DecodedSound(serial: serial, time: run.time, samples: run.samples)))
-    told = run.time + run.length(rate: Int(rate))
+    sentUntil = run.time + run.length(rate: Int(rate))
   }
 }
 

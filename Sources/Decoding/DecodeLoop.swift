@@ -11,7 +11,7 @@ struct DecodeLoop {
   private var state = Progress.working
   /// The time of the last picture that was decoded.
   private var position = Duration.zero
-  private var isTold = false
+  private var hasSentEnd = false
   /// The decoder gave memory back and is not called before a picture may be sent.
   private var isResting = false
   /// How far ahead of the picture sound is sent.
@@ -37,14 +37,14 @@ struct DecodeLoop {
     serial = seek.serial
     state = .working
     position = max(.zero, seek.position)
-    isTold = false
+    hasSentEnd = false
     isResting = false
     sound?.restart(serial: serial)
     try decoder.seek(to: position)
   }
 
   private mutating func step() throws(DecodingError) {
-    if isTold { return connection.receive() }
+    if hasSentEnd { return connection.receive() }
     switch state {
     case .working:
       if isResting, connection.credits == 0 { return try awaitPictureCredit() }
@@ -66,7 +66,7 @@ struct DecodeLoop {
         .ended(
           serial: serial, picturesEnd: Self.bounded(ends.pictures),
           soundEnd: Self.bounded(ends.sound)))
-      isTold = true
+      hasSentEnd = true
     }
   }
 

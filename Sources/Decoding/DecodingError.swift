@@ -10,14 +10,14 @@ package struct DecodingError: Error, Equatable {
   static let incomplete = DecodingError("damaged or incomplete: it cannot be opened")
   static let text = DecodingError("a text file, not a media file")
   static let page = DecodingError("a web page, not a media file")
-  static let noAnimation = DecodingError("JSON text that is no animation")
+  static let noAnimation = DecodingError("JSON, but not an animation")
   static let tooLongAnimation = DecodingError("the animation is too large: more than 8 MiB")
   static let tooComplex = DecodingError("the animation is too complex to be drawn")
   static let protected = DecodingError("protected content")
-  static let unknownPixels = DecodingError("this kind of pixels cannot be shown")
-  static let absurdTime = DecodingError("damaged: its times are further away than any media's")
-  static let endless = DecodingError("damaged or cut off: decoding it comes to no end")
-  static let nothingToShow = DecodingError("neither picture nor sound in it")
+  static let unknownPixels = DecodingError("its pixel format is not supported")
+  static let absurdTime = DecodingError("damaged: its timestamps are absurd")
+  static let endless = DecodingError("damaged or cut off: decoding does not end")
+  static let nothingToShow = DecodingError("it contains neither pictures nor sound")
 
   private static let largeness = "the picture is too large: "
 

@@ -28,7 +28,7 @@ package struct FragmentedMP4 {
   /// - Parameters:
   ///   - start: where the track starts on its own clock, in ticks.
   ///   - isAvailable: whether all fragments can be read without waiting for a network.
-  package func duration(from start: Int64, isAtHand: Bool) -> Duration? {
+  package func duration(from start: Int64, isAvailable: Bool) -> Duration? {
     guard timescale > 0, let (header, next) = findHeader(),
       let extends = header.child("mvex")
     else { return nil }
@@ -38,7 +38,8 @@ package struct FragmentedMP4 {
       $0.type == "trex" && $0.bytes.number(at: 4, 4) == Int64(track)
     }.flatMap { $0.bytes.number(at: 12, 4) }
     let last = fragmentInIndex(usual) ?? fragmentInTail(usual)
-    guard let end = last ?? (isAtHand ? lastFragment(from: next, usual) : nil), end > start else {
+    guard let end = last ?? (isAvailable ? lastFragment(from: next, usual) : nil), end > start
+    else {
       return nil
     }
     return Self.time(end - start, timescale)

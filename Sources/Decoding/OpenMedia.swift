@@ -80,8 +80,8 @@ private func chooseStory(
         sound: input.style == .video ? sound : nil, soundRate: request.soundRate,
         shape: request.shape, note: note)
     } catch {
-      let isVain = error == .protected || error == .outOfMemory || sound == nil
-      if isVain || wantsPictures { throw error }
+      let isFatal = error == .protected || error == .outOfMemory || sound == nil
+      if isFatal || wantsPictures { throw error }
       failure = error
     }
   }
@@ -115,7 +115,7 @@ private func openPlaylist(
 ) throws(DecodingError) -> any MediaDecoder {
   let text = try PlaylistText(reading: stream)
   guard let master = MasterPlaylist(text) else {
-    return try tell(PreparedPlaylist(MediaPlaylist(text)), request, connection)
+    return try openPrepared(PreparedPlaylist(MediaPlaylist(text)), request, connection)
   }
   let choice = VariantChoice(shape: request.shape, mostBitsPerSecond: request.mostBitsPerSecond)
   let versions = choice.order(master.variants).prefix(mostVersions)
@@ -123,11 +123,11 @@ private func openPlaylist(
   for (index, version) in versions.enumerated() {
     do throws(DecodingError) {
       let sound = request.soundRate == nil ? nil : master.soundURI(of: version)
-      let story = try tell(
+      let story = try openPrepared(
         PreparedPlaylist(version, sound: sound, over: connection), request, connection,
         wantsPictures: index < versions.count - 1)
       if let failure {
-        connection.send(.note("another version of it is played: \(failure.reason)"))
+        connection.send(.note("another variant is played: \(failure.reason)"))
       }
       return story
     } catch {
@@ -138,7 +138,7 @@ private func openPlaylist(
   throw failure ?? DecodingError("a master playlist without variants")
 }
 
-private func tell(
+private func openPrepared(
   _ playlist: PreparedPlaylist, _ request: OpenRequest, _ connection: PlayerConnection,
   wantsPictures: Bool = false
 ) throws(DecodingError) -> any MediaDecoder {

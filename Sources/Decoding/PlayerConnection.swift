@@ -89,7 +89,7 @@ final class PlayerConnection {
   }
 
   /// The end of the bytes that can be read from an offset on without waiting for a network.
-  func endAtHand(of resource: UInt32, from offset: UInt64) -> UInt64 {
+  func availableEnd(of resource: UInt32, from offset: UInt64) -> UInt64 {
     request &+= 1
     send(.queryAvailable(request: request, resource: resource, offset: offset))
     switch awaitAnswer() {

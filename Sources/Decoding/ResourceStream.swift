@@ -80,19 +80,19 @@ package final class ResourceStream: ByteStream {
   }
 
   /// Whether the next `count` bytes, or all that are left, can be read without waiting for a network.
-  func isAtHand(_ count: UInt64) -> Bool {
+  func isAvailable(_ count: UInt64) -> Bool {
     let end = min(length ?? .max, position + count)
-    return position >= end || isAtHand(position..<end)
+    return position >= end || isAvailable(position..<end)
   }
 
   /// Whether all of it can be read without waiting for a network.
-  var isWhole: Bool { isAtHand(0..<(length ?? .max)) }
+  var isWhole: Bool { isAvailable(0..<(length ?? .max)) }
 
-  private func isAtHand(_ range: Range<UInt64>) -> Bool {
+  private func isAvailable(_ range: Range<UInt64>) -> Bool {
     let isKnown =
       available.lowerBound <= range.lowerBound && range.upperBound <= available.upperBound
     if isKnown { return true }
-    let end = connection.endAtHand(of: resource, from: range.lowerBound)
+    let end = connection.availableEnd(of: resource, from: range.lowerBound)
     available = range.lowerBound..<max(range.lowerBound, end)
     return range.upperBound <= available.upperBound
   }

@@ -11,7 +11,7 @@ final class WaveformScanner {
   private(set) var end: Duration?
   private let open: () throws(DecodingError) -> FFmpegInput
   /// Whether holes that a seek left are scanned, too.
-  private let goesBack: Bool
+  private let fillsHoles: Bool
   private var input: FFmpegInput
   private var track: SoundTrack
   /// The start of the part that is being scanned.
@@ -31,15 +31,15 @@ final class WaveformScanner {
   /// Pictures and sound must not wait longer than this for scanning.
   private static let patience = Duration.milliseconds(25)
 
-  /// - Parameter goesBack: whether everything is scanned, or only the end is needed.
+  /// - Parameter fillsHoles: whether everything is scanned, or only the end is needed.
   init(
     _ input: FFmpegInput, reopen: @escaping () throws(DecodingError) -> FFmpegInput,
-    sound: FFmpegStream, goesBack: Bool
+    sound: FFmpegStream, fillsHoles: Bool
   ) throws(DecodingError) {
     self.input = input
     open = reopen
     stream = sound
-    self.goesBack = goesBack
+    self.fillsHoles = fillsHoles
     track = try SoundTrack(alone: sound, in: input, rate: nil)
     waveform = Waveform(expected: input.plausibleDuration)
   }
@@ -90,7 +90,7 @@ final class WaveformScanner {
 
   private func lookThrough(until limit: Duration, waiting: Bool) throws(DecodingError) {
     isWhole = isWhole || input.isWhole
-    while waiting || isWhole || input.isAtHand, let run = try track.next(before: limit) {
+    while waiting || isWhole || input.isAvailable, let run = try track.next(before: limit) {
       waveform.add(run, rate: track.rate)
     }
     if track.isOver, track.position == nil, start > .zero, end == nil { return try reopen() }
@@ -100,7 +100,7 @@ final class WaveformScanner {
     }
     // The next bucket is checked, since the last one was just written.
     let isDone = track.isOver || isMovable && waveform.isKnown(at: position + .milliseconds(100))
-    if isDone, isWhole || track.isOver && !goesBack { try chooseNextPart() }
+    if isDone, isWhole || track.isOver && !fillsHoles { try chooseNextPart() }
   }
 
   /// Seeks to the next part that was not scanned.
@@ -111,7 +111,7 @@ final class WaveformScanner {
       let tried = track.isOver ? hole.upperBound : max(position, start + .milliseconds(100))
       waveform.giveUp(until: tried)
     }
-    guard goesBack, isMovable, let hole = waveform.hole else { return finish() }
+    guard fillsHoles, isMovable, let hole = waveform.hole else { return finish() }
     isFillingHoles = true
     if !moveTrack(to: hole.lowerBound) { finish() }
   }

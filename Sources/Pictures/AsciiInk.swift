@@ -1,6 +1,6 @@
-/// How much of a cell the glyphs of the brightness ramp cover.
+/// The glyphs of the brightness ramp, and how much of a cell they cover.
 package enum AsciiInk {
-  /// From no ink to most, strictly rising.
+  /// From no ink to the most, strictly rising.
   ///
   /// Measured in DejaVu Sans Mono, smoothed, in a cell of 8 to 16 pixels. Other fonts differ in
   /// weight, hardly in order.
@@ -10,10 +10,10 @@ package enum AsciiInk {
     ("$", 0.2036), ("&", 0.2248), ("#", 0.2376), ("@", 0.2663),
   ]
 
-  /// The most ink there is.
+  /// The ink of the last glyph.
   package static let most: Float = 0.2663
 
-  /// The place in the ramp whose ink is nearest to a share, from 0 to 1, of the most.
+  /// The index in the ramp whose ink is nearest to a share, from 0 to 1, of the most ink.
   static func index(forShare share: Float) -> Int {
     let place = Int(min(max(0, share), 1) * Float(resolution) + 0.5)
     return indices[place]

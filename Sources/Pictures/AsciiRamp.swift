@@ -37,7 +37,7 @@ struct AsciiRamp: CellMode {
     let brightest = max(mean.x, mean.y, mean.z)
     let room = brightest > 0 ? (255 / brightest - 1) / (1 - ink) : 0
     let spread = min(Self.contrast, room)
-    // ink * front + (1 - ink) * back is the mean again, whatever the spread.
+    // ink * front + (1 - ink) * back equals the mean for any spread.
     let front = mean * (1 + (1 - ink) * spread)
     let back = mean * (1 - ink * spread)
     guard let palette else {
@@ -48,7 +48,8 @@ struct AsciiRamp: CellMode {
     return fitted(mean, glyph: glyph, ink: ink, back: back, palette)
   }
 
-  /// What the ground's colour is off, the glyph makes good as far as its ink reaches.
+  /// The glyph and its colour correct the error of the background's colour as far as the glyph's ink
+  /// allows.
   private func fitted(
     _ mean: SIMD4<Float>, glyph: Unicode.Scalar, ink: Float, back: SIMD4<Float>, _ palette: Palette
   ) -> Cell {

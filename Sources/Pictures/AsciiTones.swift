@@ -2,11 +2,10 @@ import DecoderLink
 
 /// A glyph for each cell by brightness, without colour.
 ///
-/// What a glyph is off from the wanted tone is passed on to its neighbours (Floyd and Steinberg).
-/// A glyph stays where the next one would be hardly better, so that noise does not set the whole
-/// picture in motion.
+/// The error of a glyph is passed on to its neighbours (Floyd and Steinberg). A glyph changes only if
+/// another one is clearly better, so that noise does not make the whole picture flicker.
 struct AsciiTones: CellMode {
-  /// How much better, in shares of the most ink, another glyph must be to take a cell over.
+  /// How much better another glyph must be to replace the present one, as a share of the most ink.
   private static let inertia: Float = 0.04
 
   private var stretch = ContrastStretch()
@@ -25,7 +24,7 @@ struct AsciiTones: CellMode {
     let isNew = stretch.observe(lumas) || size != (picture.width, rows.count)
     size = (picture.width, rows.count)
     if isNew { glyphs = Array(repeating: -1, count: rows.count * picture.width) }
-    // One more at each end than there are columns, for what is passed on beyond the edges.
+    // One more at each end than there are columns, for errors that are passed on beyond the edges.
     var passed: [Float] = Array(repeating: 0, count: picture.width + 2)
     for (line, row) in rows.enumerated() {
       var next: [Float] = Array(repeating: 0, count: picture.width + 2)

@@ -1,7 +1,8 @@
 import DecoderLink
 
 extension Bitmap {
-  /// The opaque picture with a premultiplied one over its middle; what would stand out is cut off.
+  /// An opaque picture with a premultiplied one over its middle; what extends beyond the edges is cut
+  /// off.
   public func covered(by cover: Bitmap) -> Bitmap {
     let (wide, high) = (min(width, cover.width), min(height, cover.height))
     let (left, top) = ((width - wide) / 2, (height - high) / 2)
@@ -26,11 +27,10 @@ enum Blend {
     }
   }
 
-  /// Each channel is exactly rounded. More colour than there is alpha, as no animation should have,
-  /// is the brightest.
+  /// Each channel is exactly rounded. Invalid pixels with more colour than alpha are clamped.
   static func blend(_ pixel: UInt32, over ground: UInt32) -> UInt32 {
     let rest = 255 - pixel >> 24
-    // Red and blue, then green; with what is added, the shifts divide by 255 and round.
+    // Red and blue together, then green; the added constants make the shifts a rounded division by 255.
     var outer = (ground & 0xFF_00FF) * rest + 0x80_0080
     outer = (outer + (outer >> 8 & 0xFF_00FF)) >> 8 & 0xFF_00FF
     var inner = (ground >> 8 & 0xFF) * rest + 0x80

@@ -1,11 +1,11 @@
-/// A key and what it does, for cards.
+/// A row of a card: a key and what it does.
 public struct CardRow: Equatable, Sendable {
   public var keys: String
   public var action: String
-  /// The action in fewer words, for where there is little room.
+  /// The action in fewer words, for narrow terminals.
   public var brief: String
 
-  /// - Parameter brief: nil where the action is short enough.
+  /// - Parameter brief: nil if the action is short enough.
   public init(keys: String, action: String, brief: String? = nil) {
     self.keys = keys
     self.action = action
@@ -21,7 +21,7 @@ struct Card {
   private let keyWidth: Int
   private let keyGap: Int
 
-  /// - Parameter dropsHeading: whether the heading gives way where not all rows fit below it.
+  /// - Parameter dropsHeading: whether the heading is left out if not all rows fit below it.
   init(
     heading: [StyledText], dropsHeading: Bool = false, rows: [CardRow], columns: Int, rowsHigh: Int,
     _ style: Compositor
@@ -32,7 +32,7 @@ struct Card {
       self = roomy
       return
     }
-    // Only the first of several keys and few words, so that more rows stand side by side.
+    // Only the first of several keys and the short actions, so that more rows fit side by side.
     let short = rows.map { row in
       CardRow(keys: String(row.keys.prefix { $0 != " " }), action: row.brief)
     }
@@ -87,7 +87,7 @@ struct Card {
       row: firstRow + place.row, column: left + place.column, width: layout.blockWidth, onto: &grid)
   }
 
-  /// - Returns: the row after it.
+  /// - Returns: the row below it.
   private func drawHeading(
     top: Int, left: Int, with style: Compositor, onto grid: inout CellGrid
   ) -> Int {

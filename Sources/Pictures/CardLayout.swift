@@ -1,6 +1,6 @@
 /// Where a card's heading and rows go.
 struct CardLayout: Equatable {
-  /// How generous with space a layout is.
+  /// The free space in a layout.
   struct Spacing: Equatable {
     var verticalPadding: Int
     /// A free row between the heading and the rows.
@@ -12,31 +12,32 @@ struct CardLayout: Equatable {
     ]
   }
 
-  /// What is to be placed.
+  /// The sizes of the content.
   struct Sizes {
     /// The widths of the heading's lines.
     var heading: [Int]
     var rowCount: Int
-    /// Of the widest row.
+    /// The width of the widest row.
     var rowWidth: Int
-    /// To which rows may be cut before fewer of them stand side by side.
+    /// The least width that rows may be cut to; below it fewer blocks stand side by side.
     var narrowestRow: Int
-    /// Between rows that stand side by side.
+    /// The space between blocks.
     var gap: Int
   }
 
   private static let mostBlocks = 4
 
-  /// Of the whole card, with its padding.
+  /// The size of the whole card, with its padding.
   private(set) var width = 0
   private(set) var height = 0
   let horizontalPadding: Int
   private(set) var spacing = Spacing(verticalPadding: 0, freeRow: 0)
   private(set) var blockWidth = 0
   private(set) var rowsPerBlock = 0
-  /// How many rows are shown; fewer than there are when the last place says how many are missing.
+  /// The number of rows that are shown; if it is less than the number of rows, the last place shows how
+  /// many are missing.
   private(set) var shownRows = 0
-  /// Whether all rows are shown, none of them cut.
+  /// Whether all rows are shown and none is cut.
   private(set) var isWhole = true
   private var blocks = 1
   private let gap: Int
@@ -58,7 +59,7 @@ struct CardLayout: Equatable {
       content.heading.count + spacing.freeRow + rowsPerBlock + 2 * spacing.verticalPadding)
   }
 
-  /// Takes the most generous layout that shows all rows whole, if there is one.
+  /// Chooses the most generous layout that shows all rows uncut; false if there is none.
   private mutating func fit(_ content: Sizes, roomWide: Int, rows: Int) -> Bool {
     for candidate in Spacing.all {
       // A card that fills the height is not padded.
@@ -80,7 +81,7 @@ struct CardLayout: Equatable {
     return false
   }
 
-  /// Cuts rows, and leaves out what then still does not fit.
+  /// Cuts rows, and leaves out those that still do not fit.
   private mutating func squeeze(_ content: Sizes, roomWide: Int, roomHigh: Int) {
     guard roomHigh > 0 else { return }
     let fitting = max(1, (roomWide + gap) / (content.narrowestRow + gap))

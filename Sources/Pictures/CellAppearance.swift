@@ -1,7 +1,7 @@
-/// What a viewer sees in one cell, in one form for cells that look alike.
+/// How a cell looks, equal for cells that look alike.
 ///
-/// An upper half block and a lower one with its colours exchanged are one appearance; so are a space and
-/// a full block of one colour.
+/// An upper half block and a lower one with exchanged colours look alike; so do a space and a full
+/// block of one colour.
 struct CellAppearance: Equatable {
   /// 0 for two plain halves, else the glyph.
   var glyph: UInt32
@@ -12,7 +12,7 @@ struct CellAppearance: Equatable {
   var style: CellStyle
   var isWideTail: Bool
 
-  /// Equal to no cell: for places whose content is not known.
+  /// Equals no cell: for places whose content is not known.
   static let unknown = CellAppearance(
     glyph: UInt32.max, first: .defaultForeground, second: .defaultBackground, style: [],
     isWideTail: false)
@@ -42,8 +42,8 @@ struct CellAppearance: Equatable {
     }
   }
 
-  /// The appearance of one of a row's cells, with a space in place of what no terminal can show there:
-  /// half of a wide glyph, a control, a lone mark.
+  /// The appearance of a cell in a row. Anything that a terminal cannot show there (half of a wide
+  /// glyph, a control, a lone mark) becomes a space.
   init(_ row: Span<Cell>, _ column: Int) {
     let cell = row[column]
     self.init(cell)
@@ -68,12 +68,12 @@ struct CellAppearance: Equatable {
 
   var isHalves: Bool { glyph == 0 }
 
-  /// Whether every terminal moves by one column for it: printable ASCII and block elements.
+  /// Whether every terminal gives it one column: printable ASCII and block elements.
   var isSurelyNarrow: Bool {
     isHalves || 0x20..<0x7F ~= glyph || 0x2580...0x259F ~= glyph
   }
 
-  /// Whether one may stand for the other.
+  /// Whether one may be shown instead of the other.
   func isNear(_ other: CellAppearance, _ tolerance: Tolerance) -> Bool {
     glyph == other.glyph && style == other.style && isWideTail == other.isWideTail
       && tolerance.isNear(first, other.first) && tolerance.isNear(second, other.second)

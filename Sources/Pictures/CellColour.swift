@@ -1,6 +1,6 @@
 /// One colour of a cell: truecolour, an entry of the terminal's palette, or its default.
 ///
-/// Truecolour is `0x00RRGGBB`; the top byte tells the other kinds apart.
+/// Truecolour is `0x00RRGGBB`; the top byte distinguishes the other kinds.
 public struct CellColour: Equatable, Hashable, Sendable {
   public let raw: UInt32
 
@@ -20,7 +20,7 @@ public struct CellColour: Equatable, Hashable, Sendable {
     CellColour(raw: paletteKind | UInt32(index))
   }
 
-  /// The terminal's own foreground or background, depending on where it stands.
+  /// The terminal's own foreground or background, depending on where it is used.
   public static let terminalDefault = CellColour(raw: 0x0200_0000)
 
   /// `0x00RRGGBB` of a truecolour, nil for the others.

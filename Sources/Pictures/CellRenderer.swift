@@ -8,19 +8,19 @@ public enum ColourDepth: String, CaseIterable, Sendable {
   case trueColour = "true"
 }
 
-/// What a mode must know: how many pixels it wants, and which cells they become.
+/// A way to make cells of pixels: how many pixels it needs, and which cells they become.
 protocol CellMode: Sendable {
-  /// The pixels that an area of cells can show.
+  /// The number of pixels that an area of cells can show.
   func pixelGrid(columns: Int, rows: Int) -> (width: Int, height: Int)
 
   /// Width over height of one grid pixel, for a cell of width over height `cellAspect`.
   func pixelAspect(cellAspect: Double) -> Double
 
-  /// Draws over a grid of blank cells; `left` and `top` are the picture's place in grid pixels,
-  /// and the picture lies wholly inside.
+  /// Draws over a grid of blank cells; `left` and `top` are the picture's position in grid pixels, and
+  /// the picture lies wholly inside.
   mutating func draw(_ picture: Bitmap, left: Int, top: Int, into grid: inout CellGrid)
 
-  /// Forgets what was learnt from earlier pictures.
+  /// Drops what was learnt from earlier pictures.
   mutating func beginScene()
 }
 
@@ -44,8 +44,8 @@ public struct CellRenderer: Sendable {
   public let depth: ColourDepth
   private var implementation: any CellMode
 
-  /// - Parameter unicode: false where only ASCII glyphs can be shown; another mode takes the place of
-  ///   one that needs more.
+  /// - Parameter unicode: false if only ASCII glyphs can be shown; a mode that needs others is replaced
+  ///   by one that does not.
   public init(mode: PictureMode, depth: ColourDepth, unicode: Bool) {
     self.mode = unicode || !mode.needsUnicode ? mode : .plain
     self.depth = depth
@@ -62,15 +62,15 @@ public struct CellRenderer: Sendable {
     implementation.pixelAspect(cellAspect: cellAspect)
   }
 
-  /// Forgets what earlier pictures were like; for the start of another story or another size.
+  /// Drops what was learnt from earlier pictures, at the start of another story or size.
   public mutating func beginScene() {
     implementation.beginScene()
   }
 
-  /// Draws the picture in the middle of an area of cells; what it leaves free is blank.
+  /// Draws the picture in the middle of an area of cells; the rest is blank.
   ///
-  /// A picture larger than the area is cut around its middle. The grid's memory is reused when it
-  /// has the right size.
+  /// A picture that is larger than the area is cropped around its middle. The grid's memory is reused
+  /// if it has the right size.
   public mutating func render(
     _ picture: Bitmap, columns: Int, rows: Int, into grid: inout CellGrid
   ) {

@@ -9,11 +9,11 @@ struct CellWriter {
   private var buffer = EscapeBuffer()
   private var sgr = SGRState()
   private var row = 0
-  /// Where the next glyph would go, in rows and columns of the area; nil when only the terminal
-  /// knows, as after its last column.
+  /// Where the next glyph would go, in rows and columns of the area; nil if only the terminal knows, as
+  /// after its last column.
   private var cursor: (row: Int, column: Int)?
   private var prologueLength = 0
-  /// The last glyph written and how many more of it are due.
+  /// The last glyph that was written, and how many repetitions of it are still to be written.
   private var run: (glyph: Unicode.Scalar, pending: Int) = ("\0", 0)
 
   init(top: Int, left: Int, columns: Int, repeats: Bool) {
@@ -34,7 +34,7 @@ struct CellWriter {
     run = ("\0", 0)
   }
 
-  /// - Returns: the frame's bytes, none when nothing was written.
+  /// - Returns: the frame's bytes; none if nothing was written.
   mutating func end(synchronized: Bool) -> [UInt8] {
     finishRun()
     guard buffer.count > prologueLength else { return [] }
@@ -49,13 +49,13 @@ struct CellWriter {
     self.row = row
   }
 
-  /// Whether something lies between the cursor and a place of its row.
+  /// Whether the cursor is in the same row before a place, but not at it.
   func isBeyondCursor(_ place: Int) -> Bool {
     cursor.map { $0.row == row && $0.column < place } ?? false
   }
 
-  /// The cells between the cursor and a place of this row, when writing them again takes no more
-  /// bytes than a jump over them; else none.
+  /// The cells between the cursor and a place of this row, if rewriting them takes no more bytes than
+  /// moving the cursor; else none.
   func bridge(to place: Int, in appearances: [CellAppearance], _ tolerance: Tolerance) -> Range<Int>
   {
     guard let cursor, cursor.row == row, cursor.column < place,
@@ -65,7 +65,7 @@ struct CellWriter {
     return gap.allSatisfy { isFree(appearances[$0], tolerance) } ? gap : place..<place
   }
 
-  /// Whether one byte without a change of colour shows what is wanted, or near.
+  /// Whether a single byte without a change of colour shows the wanted cell, or nearly.
   private func isFree(_ wanted: CellAppearance, _ tolerance: Tolerance) -> Bool {
     if wanted.isHalves {
       return sgr.style.isEmpty && tolerance.isNear(sgr.background, wanted.first)
@@ -76,7 +76,7 @@ struct CellWriter {
       && tolerance.isNear(sgr.background, wanted.second)
   }
 
-  /// - Returns: what then shows, near to what was wanted.
+  /// - Returns: what is then displayed, which is near to what was wanted.
   mutating func write(_ wanted: CellAppearance, at place: Int, _ tolerance: Tolerance)
     -> CellAppearance
   {
@@ -94,7 +94,7 @@ struct CellWriter {
     if tolerance.isNear(sgr.background, wanted.second) { written.second = sgr.background }
     put(
       Unicode.Scalar(wanted.glyph) ?? " ", written.first, written.second, style: wanted.style)
-    // Terminals do not agree on the width of every glyph.
+    // Terminals disagree about the width of some glyphs.
     if !wanted.isSurelyNarrow { cursor = nil }
     return written
   }
@@ -116,7 +116,7 @@ struct CellWriter {
     run.glyph = glyph
   }
 
-  /// Writes what is due of the last glyph, by `REP` where that is shorter.
+  /// Writes the pending repetitions of the last glyph, with `REP` if that is shorter.
   private mutating func finishRun() {
     guard run.pending > 0 else { return }
     let literalLength = run.pending * String(run.glyph).utf8.count
@@ -132,7 +132,7 @@ struct CellWriter {
 
   private mutating func moveCursor(to place: Int) {
     finishRun()
-    // REP repeats the last character only when nothing stands between.
+    // REP repeats the last character only if nothing was sent since.
     run.glyph = "\0"
     if let cursor {
       let down = row - cursor.row

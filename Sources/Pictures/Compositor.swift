@@ -1,8 +1,8 @@
 /// Draws texts over picture cells: help, info, waits, captions, the end.
 ///
-/// Every function changes the grid that a picture was just rendered into and keeps nothing. Texts
-/// are made safe and cut to what fits, so strangers' words may be passed as they are. Where an area
-/// is too small for all, the beginning is shown.
+/// Every function changes the grid that a picture was just rendered into and keeps no state. Texts are
+/// made harmless and cut to fit, so they may come from strangers. If an area is too small, the
+/// beginning is shown.
 public struct Compositor: Sendable {
   public enum Corner: Sendable {
     case topLeft
@@ -31,8 +31,8 @@ public struct Compositor: Sendable {
 
   /// A centred card of keys and what they do, the picture dark around it.
   ///
-  /// Rows that do not fit below each other stand side by side, if need be with the first of several
-  /// keys, in few words and without the title; what then does not fit is counted in the last place.
+  /// Rows that do not fit below each other are shown side by side, if necessary with fewer keys,
+  /// shorter actions and without the title; the last place counts rows that still do not fit.
   public func card(title: String, rows: [CardRow], onto grid: inout CellGrid) {
     dim(&grid)
     let heading = title.isEmpty ? [] : [StyledText(title, .strong)]
@@ -42,7 +42,7 @@ public struct Compositor: Sendable {
     ).draw(with: self, onto: &grid)
   }
 
-  /// What is said after the last story, with the keys that lead on.
+  /// The card after the last story, with the keys that lead on.
   public func endCard(lines: [String], keys: [CardRow], onto grid: inout CellGrid) {
     dim(&grid)
     let heading = lines.enumerated().map { StyledText($1, $0 == 0 ? .strong : .plain) }
@@ -51,7 +51,7 @@ public struct Compositor: Sendable {
     ).draw(with: self, onto: &grid)
   }
 
-  /// Names and values in a corner; the panel's width does not depend on the values.
+  /// Names and values in a corner; the width does not depend on the values.
   public func infoPanel(
     _ rows: [(name: String, value: String)], corner: Corner = .topRight, onto grid: inout CellGrid
   ) {
@@ -71,7 +71,7 @@ public struct Compositor: Sendable {
     }
   }
 
-  /// The picture dimmed, with a sign of life and what is being waited for.
+  /// Dims the picture and shows a spinner with what is being waited for.
   ///
   /// - Parameter phase: counts up while waiting; eight make a round.
   public func spinner(phase: Int, text: String, onto grid: inout CellGrid) {
@@ -110,7 +110,7 @@ public struct Compositor: Sendable {
       .darken(&grid, rows: top..<top + height, columns: left..<left + width)
   }
 
-  /// The columns of a stranger's text once it is safe.
+  /// The width in columns of a text once it is harmless.
   func textWidth(_ text: String) -> Int {
     DisplayText.width(of: DisplayText.safe(text, unicode: unicode))
   }

@@ -1,12 +1,12 @@
 import DecoderLink
 
-/// Spreads a scene's brightness over what few tones can show, without flicker.
+/// Stretches a scene's brightness over the few tones that can be shown, without flicker.
 ///
-/// The darkest and brightest parts are followed slowly while a scene lasts; a cut sets them anew.
+/// The darkest and brightest tones are followed slowly during a scene; a cut resets them.
 struct ContrastStretch {
-  /// How far both ends move towards those of each new picture.
+  /// How far both ends move towards those of each new picture, as a share.
   private static let adaptation: Float = 0.05
-  /// The share of pixels that must have changed their brightness for a cut.
+  /// The share of pixels that must change their brightness to count as a cut.
   private static let cutShare: Float = 0.5
   /// Less contrast than this is not spread out: it would be noise.
   private static let leastRange: Float = 64
@@ -16,7 +16,7 @@ struct ContrastStretch {
   private var bright: Float = 255
   private var histogram: [Float] = []
 
-  /// Looks at a picture's brightness, 0 to 255.
+  /// Takes a picture's brightness, 0 to 255.
   ///
   /// - Returns: whether a new scene begins with it.
   mutating func observe(_ lumas: [Float]) -> Bool {
@@ -43,7 +43,7 @@ struct ContrastStretch {
     min(max(0, (luma - dark) / (bright - dark)), 1)
   }
 
-  /// Between which all but a fiftieth at each end lies, widened to the least range.
+  /// The range of brightness without a fiftieth of the pixels at each end, widened to `leastRange`.
   private static func ends(of counts: [Float]) -> (dark: Float, bright: Float) {
     let width = 256 / Float(bins)
     var dark: Float = 0

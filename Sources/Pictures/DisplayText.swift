@@ -1,26 +1,26 @@
-/// Strangers' text made fit for one line of a terminal.
+/// Makes text from strangers fit for one line of a terminal.
 ///
-/// Feed texts, file names and server messages pass `safe` before anything else; `width` and `cut`
-/// then measure what terminals show.
+/// Feed texts, file names and server messages must pass `safe` first; `width` and `cut` then measure
+/// what terminals show.
 public enum DisplayText {
-  /// Combining marks kept for one letter; more only serve to smear over other rows.
+  /// The combining marks that are kept for one letter; more only serve to cover other rows.
   private static let marksPerLetter = 2
   private static let replacement: Unicode.Scalar = "\u{FFFD}"
 
   /// The text without anything that could act on the terminal or mislead a reader.
   ///
-  /// Line breaks and tabs become spaces; other controls (C0, DEL, C1), unassigned code points and what
-  /// is no UTF-8 in names of files become U+FFFD; bidirectional controls, joiners, variation selectors and other invisible
-  /// scalars vanish, so that an emoji sequence becomes its parts, whose width all terminals agree
-  /// on.
+  /// Line breaks and tabs become spaces; other controls (C0, DEL, C1), unassigned code points and bytes
+  /// of file names that are not UTF-8 become U+FFFD. Bidirectional controls, joiners, variation
+  /// selectors and other invisible scalars are removed, so an emoji sequence becomes its parts, whose
+  /// width all terminals agree on.
   ///
   /// - Parameter unicode: false gives ASCII alone, with `?` for everything else.
   public static func safe(_ text: String, unicode: Bool = true) -> String {
     safe(text, unicode: unicode, joinsEmoji: false)
   }
 
-  /// The same for a line that scrolls and has nothing beside it: there a family or an astronaut may
-  /// stay one emoji, of whatever width the terminal gives it.
+  /// The same for a line that scrolls and has nothing beside it: there an emoji sequence may stay one
+  /// emoji, of whatever width the terminal gives it.
   public static func line(_ text: String) -> String {
     safe(text, unicode: true, joinsEmoji: true)
   }
@@ -56,8 +56,8 @@ public enum DisplayText {
     return String(result)
   }
 
-  /// Whether an invisible scalar, or the colour of a skin, belongs to the emoji before it (UTS 51,
-  /// ED-16). Anywhere else, as inside a word, it could only mislead.
+  /// Whether an invisible scalar or a skin colour belongs to the emoji before it (UTS 51, ED-16).
+  /// Anywhere else, as inside a word, it could only mislead.
   private static func isPart(
     _ scalar: Unicode.Scalar, of before: Unicode.Scalar, next: Unicode.Scalar?
   ) -> Bool {
@@ -72,7 +72,7 @@ public enum DisplayText {
     }
   }
 
-  /// The columns that a line takes, by grapheme.
+  /// The width of a line in columns, by grapheme.
   public static func width(of text: String) -> Int {
     text.reduce(0) { $0 + width(of: $1) }
   }
@@ -80,7 +80,7 @@ public enum DisplayText {
   static func width(of character: Character) -> Int {
     var total = 0
     for scalar in character.unicodeScalars {
-      // Joined and coloured emoji, flags: one picture of two columns.
+      // Joined and coloured emoji and flags are one picture of two columns.
       if scalar == "\u{200D}" || scalar == "\u{FE0F}" || scalar.properties.isEmojiModifier,
         total > 0
       {
@@ -91,7 +91,7 @@ public enum DisplayText {
     return total
   }
 
-  /// The text, or its beginning with an ellipsis where it is wider than `columns`.
+  /// The text, or its beginning with an ellipsis if it is wider than `columns`.
   public static func cut(_ text: String, to columns: Int, unicode: Bool = true) -> String {
     guard columns > 0 else { return "" }
     let ellipsis = unicode ? "\u{2026}" : String(repeating: ".", count: min(3, columns))
@@ -147,13 +147,13 @@ public enum DisplayText {
     return text.endIndex
   }
 
-  /// - Returns: nil for what has no place in a line.
+  /// - Returns: nil for a scalar that is removed.
   private static func harmless(_ scalar: Unicode.Scalar) -> Unicode.Scalar? {
     switch scalar.value {
     case 0x20...0x7E: return scalar
     case 0x09...0x0D, 0x85: return " "
     case 0x00...0x1F, 0x7F...0x9F: return replacement
-    // A byte of a file's name that is no UTF-8 (`FileName` in System).
+    // A byte of a file's name that is not UTF-8 (`FileName` in System).
     case 0x10FE80...0x10FEFF: return replacement
     default: break
     }

@@ -2,8 +2,8 @@ import DecoderLink
 
 /// Two pixels a cell without any colour: each is on or off.
 ///
-/// A fixed pattern of thresholds decides, so that still parts stand still. The pattern has no
-/// visible grain: thresholds that are near each other in value lie far apart (void and cluster).
+/// A fixed pattern of thresholds decides, so that still parts do not move. The pattern has no visible
+/// grain: similar thresholds lie far apart (void and cluster).
 struct DitheredHalves: CellMode {
   private static let patternSize = 16
   private static let pattern: [UInt8] = [

@@ -1,10 +1,10 @@
-/// Bytes for the terminal being put together.
+/// Collects bytes for the terminal.
 ///
-/// `makeRoom` comes first; the other functions only check that they stay inside.
+/// `makeRoom` must be called first; the other functions only check that they stay inside.
 struct EscapeBuffer: Sendable {
   private var storage: [UInt8] = []
-  /// The digits of 0 to 255 and a semicolon, the first one in the lowest byte; how many bytes
-  /// these are in the highest.
+  /// The digits of 0 to 255 and a semicolon, the first one in the lowest byte; the highest byte is
+  /// their number.
   private let decimals: [UInt64] = (0..<256).map { number in
     var packed: UInt64 = 0
     for byte in "\(number);".utf8.reversed() { packed = packed << 8 | UInt64(byte) }
@@ -20,7 +20,7 @@ struct EscapeBuffer: Sendable {
 
   /// Makes sure that `byteCount` more bytes fit.
   mutating func makeRoom(_ byteCount: Int) {
-    // A word is stored whole, though fewer of its bytes may count.
+    // A whole word is stored, even if fewer of its bytes count.
     let needed = count + byteCount + 8
     guard storage.count < needed else { return }
     storage += Array(repeating: 0, count: max(needed, 2 * storage.count) - storage.count)

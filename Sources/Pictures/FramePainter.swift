@@ -1,8 +1,7 @@
 /// Encodes the difference between a grid of cells and what an area of the terminal displays.
 ///
-/// It remembers what the terminal shows, so its bytes must reach the terminal whole and in order,
-/// and nobody else may write to the area; after anything else that may have touched it, call
-/// `forgetDisplayed()`.
+/// It keeps what the terminal displays, so its bytes must reach the terminal completely and in order,
+/// and nothing else may write to the area; if something may have, call `forgetDisplayed()`.
 public struct FramePainter: Sendable {
   public struct PainterOptions: Equatable, Sendable {
     /// Wraps a frame in `CSI ? 2026 h` and `l`, so that the terminal shows it at once.
@@ -24,14 +23,14 @@ public struct FramePainter: Sendable {
 
   public let columns: Int
   public let rows: Int
-  /// How frames are written; a change counts from the next frame on.
+  /// How frames are written; a change applies from the next frame on.
   public var options: PainterOptions {
     didSet { writer.repeats = options.repeatCharacter }
   }
 
-  /// False while something displayed differs from the last grid, though within tolerance.
+  /// False while a displayed cell differs from the last grid, though within tolerance.
   ///
-  /// Painting the same grid again with tolerance 0 makes it exact.
+  /// Painting the same grid again with tolerance 0 makes the display exact.
   public private(set) var settled = true
 
   private(set) var displayed: [CellAppearance]
@@ -52,7 +51,7 @@ public struct FramePainter: Sendable {
     writer = CellWriter(top: top, left: left, columns: columns, repeats: options.repeatCharacter)
   }
 
-  /// Makes the next frame repaint every cell; for after a clear, a resize or foreign output.
+  /// Makes the next frame repaint every cell, as after a clear, a resize or foreign output.
   public mutating func forgetDisplayed() {
     for index in displayed.indices { displayed[index] = .unknown }
     settled = true
@@ -60,10 +59,10 @@ public struct FramePainter: Sendable {
 
   /// Encodes what must be written for the area to show the grid.
   ///
-  /// - Parameter tolerance: how far, from 0 to 255, a channel of a truecolour may be off from the
-  ///   grid's; measured against what is displayed, so that errors never add up.
-  /// - Returns: the whole frame, framed by cursor save and restore, or nothing when every cell is
-  ///   near enough.
+  /// - Parameter tolerance: how far, from 0 to 255, a channel of a truecolour may differ from the
+  ///   grid's. Measured against the display, so that errors do not add up.
+  /// - Returns: the whole frame, between cursor save and restore, or nothing if every cell is near
+  ///   enough.
   /// - Precondition: the grid has the painter's size.
   public mutating func paint(_ grid: CellGrid, tolerance: Int) -> [UInt8] {
     precondition(grid.columns == columns && grid.rows == rows)

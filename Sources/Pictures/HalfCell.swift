@@ -1,7 +1,7 @@
 /// The colour of one half of a cell.
 ///
-/// Like `CellColour`, but the terminal's default foreground and background are two colours: a half
-/// has no notion of where its colour stands in an escape sequence.
+/// Like `CellColour`, but the terminal's default foreground and background are two colours, since a
+/// half can be drawn with either.
 struct HalfColour: Equatable {
   let raw: UInt32
 
@@ -27,7 +27,7 @@ struct HalfColour: Equatable {
   }
 }
 
-/// A cell as two colours one above the other: what a half block, full block or space shows.
+/// A cell as two colours one above the other, which a half block, full block or space shows.
 struct HalfCell: Equatable {
   var upper: HalfColour
   var lower: HalfColour
@@ -42,7 +42,7 @@ struct HalfCell: Equatable {
     self.lower = lower
   }
 
-  /// - Returns: nil for a cell that shows anything else than two plain halves.
+  /// - Returns: nil for a cell that is not two plain halves.
   init?(_ cell: Cell) {
     guard cell.style.isEmpty, !cell.isWideTail else { return nil }
     let foreground = HalfColour(foreground: cell.foreground)
@@ -56,7 +56,7 @@ struct HalfCell: Equatable {
     }
   }
 
-  /// The cell that shows these halves; the default background never stands as a foreground.
+  /// The cell that shows these halves; the default background is never used as a foreground.
   var cell: Cell {
     if upper == lower {
       return upper == .defaultForeground

@@ -1,10 +1,11 @@
-/// How two halves are drawn in the state that the terminal is in: which glyph, and what its two colours become.
+/// How to draw two halves, given the terminal's present colours: the glyph, and the new foreground and
+/// background.
 struct HalfChoice {
   let glyph: Unicode.Scalar
   let foreground: PackedColor
   let background: PackedColor
 
-  /// What the viewer then sees.
+  /// How the cell then looks.
   var appearance: CellAppearance {
     switch glyph {
     case HalfCell.space: CellAppearance(upper: background, lower: background)
@@ -20,10 +21,10 @@ struct HalfChoice {
     self.background = background
   }
 
-  /// Chooses what needs the fewest new colours, then the fewest bytes.
+  /// Chooses the way with the fewest new colours, then with the fewest bytes.
   ///
-  /// Colours of that state are kept where they are near enough, so that no half is off by more than
-  /// the tolerance in any channel.
+  /// Present colours are kept if they are near enough, so that no channel of a half is off by more than
+  /// the tolerance.
   static func best(
     upper: PackedColor, lower: PackedColor, sgr: SGRState, tolerance: Tolerance
   ) -> HalfChoice {
@@ -38,7 +39,7 @@ struct HalfChoice {
     if backIsUpper && frontIsLower { return HalfChoice(HalfCell.lowerBlock, front, back) }
     if frontIsUpper && frontIsLower { return HalfChoice(HalfCell.fullBlock, front, back) }
 
-    // The default colours can stand on their own side only.
+    // The default foreground can only be a foreground, and the default background only a background.
     if upper == .defaultForeground && lower == .defaultForeground {
       return HalfChoice(HalfCell.fullBlock, upper, back)
     }

@@ -1,14 +1,14 @@
-/// Looks for the two colours and the block that show a cell's two pixels best.
+/// Searches the two colours and the block that show a cell's two pixels best.
 struct MixSearch {
-  /// How much of the unrest within a half that blocks mix counts as error: none would make the mean
-  /// colours best and the picture coarse.
+  /// How much the contrast within a half that blocks mix counts as error: if it did not count, mixes
+  /// would have the best means but look coarse.
   ///
   /// Measured on photographs of 120x40 cells: 0.02 gains 0.3 dB of the halves' means and costs 0.1
   /// of the SSIM within cells, 0.2 the other way round.
   private static let unrest: Float = 0.07
-  /// The same for shades, which are a fine and even texture.
+  /// The same for shades, whose texture is fine and even.
   private static let shadeUnrest: Float = 0.01
-  /// A squared error, over both halves, below which nobody would see more searching.
+  /// A squared error over both halves that cannot be seen: the search ends there.
   private static let goodEnough: Float = 24
 
   private let palette: Palette
@@ -19,11 +19,11 @@ struct MixSearch {
   private var second: UInt8 = 0
   private var shares = Shares.halves(upper: 0, lower: 0)
 
-  /// How much of the second colour a cell shows.
+  /// The share of the second colour in a cell.
   private enum Shares {
-    /// Quarters of each half; one of both is 0 or 4.
+    /// In quarters of each half; at least one of both is 0 or 4.
     case halves(upper: Int, lower: Int)
-    /// Quarters of the whole cell.
+    /// In quarters of the whole cell.
     case whole(Int)
   }
 
@@ -35,7 +35,7 @@ struct MixSearch {
 
   var isGood: Bool { error <= Self.goodEnough }
 
-  /// Takes this pair of colours if some block of it is better than what was found before.
+  /// Keeps this pair of colours if some block with it is better than the best so far.
   mutating func `try`(_ first: UInt8, _ second: UInt8) {
     guard first != second || error == .infinity else { return }
     let base = palette.colours[Int(first)]
@@ -43,7 +43,7 @@ struct MixSearch {
     let length = (step * step).sum()
     let upperHalf = Half(upper - base, step, length)
     let lowerHalf = Half(lower - base, step, length)
-    // No mix comes nearer than the line through both colours.
+    // No mix is nearer than the line through both colours.
     guard upperHalf.least + lowerHalf.least < error else { return }
     let upperEnd = upperHalf.betterEnd
     let lowerEnd = lowerHalf.betterEnd
@@ -55,7 +55,7 @@ struct MixSearch {
     take(
       upperHalf.error(shaded: Float(quarters) / 4) + lowerHalf.error(shaded: Float(quarters) / 4),
       first, second, .whole(quarters))
-    // Fonts of terminals with 16 colours may have no eighths.
+    // Fonts of terminals with 16 colours may lack eighth blocks.
     guard !palette.isSmall else { return }
     let upperQuarters = upperHalf.best.rounded(to: 4)
     let lowerQuarters = lowerHalf.best.rounded(to: 4)
@@ -77,12 +77,12 @@ struct MixSearch {
     self.shares = shares
   }
 
-  /// One pixel against all mixes of two colours.
+  /// One pixel, compared with all mixes of two colours.
   private struct Half {
     private let distance: Float
     private let projection: Float
     private let length: Float
-    /// The share at which a mix comes nearest, anywhere on the line through both colours.
+    /// The share of the nearest mix on the line through both colours, even outside of 0 to 1.
     private let nearest: Float
 
     init(_ offset: SIMD4<Float>, _ step: SIMD4<Float>, _ length: Float) {
@@ -100,7 +100,7 @@ struct MixSearch {
         + MixSearch.unrest * share * (1 - share) * length
     }
 
-    /// The same for a shade, which is a fine and even texture.
+    /// The same for a shade.
     func error(shaded share: Float) -> Float {
       distance - 2 * share * projection + share * share * length
         + MixSearch.shadeUnrest * share * (1 - share) * length

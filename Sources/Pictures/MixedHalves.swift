@@ -2,12 +2,12 @@ import DecoderLink
 
 /// Two pixels a cell from a palette of few colours.
 ///
-/// A pixel between two palette colours is drawn as a part of each: eighth blocks cover one half of
-/// a cell by quarters, and shades both halves alike. Which pair and which glyph come as near as
-/// possible depends on the cell's own two pixels alone, so nothing crawls.
+/// A pixel between two palette colours is drawn as a part of each: eighth blocks cover one half of a
+/// cell by quarters, and shades cover both halves alike. The choice of colours and glyph depends only
+/// on the cell's own two pixels, so nothing crawls.
 struct MixedHalves: CellMode {
-  /// Squared distances between both pixels: below the first they are as good as one colour, above
-  /// the second no mix shows both.
+  /// Squared distances between both pixels: below the first they are nearly one colour, above the
+  /// second no mix shows both.
   private static let leastContrast: Float = 200
   private static let mostContrast: Float = 3000
 
@@ -15,7 +15,7 @@ struct MixedHalves: CellMode {
   private var memory: [Remembered] = []
   private var smallPairs = SmallPairs()
 
-  /// The last choice for a cell: most cells of a still part come again.
+  /// The last choice for a cell, since most cells of a still part do not change.
   private struct Remembered {
     var upper: UInt32
     var lower: UInt32
@@ -84,14 +84,14 @@ struct MixedHalves: CellMode {
     let difference = upper - lower
     let contrast = (difference * difference).sum()
     if contrast > Self.leastContrast {
-      // One colour as it is, the other such that a mix of both is the other half.
+      // One colour shows one half, the other makes a mix for the other half.
       for share in [0.25, 0.5, 0.75] as [Float] {
         search.try(nearUpper, complement(of: nearUpper, in: lower, share: share))
         search.try(nearLower, complement(of: nearLower, in: upper, share: share))
       }
     }
     if contrast < Self.mostContrast {
-      // Both halves of one mix.
+      // One mix shows both halves.
       let nearMiddle = palette.nearest(middle)
       for share in [0.25, 0.5, 0.75] as [Float] {
         let second = complement(of: nearMiddle, in: middle, share: share)
@@ -102,13 +102,13 @@ struct MixedHalves: CellMode {
     return search.cell
   }
 
-  /// The colour of which `share`, with the rest of `first`, makes the mix.
+  /// The colour that makes `mix` if it has `share` and `first` has the rest.
   private func complement(of first: UInt8, in mix: SIMD4<Float>, share: Float) -> UInt8 {
     palette.nearest((mix - palette.colours[Int(first)] * (1 - share)) / share)
   }
 }
 
-/// The best pairs of the 16 colours for mixing one, found when first asked for.
+/// The best pairs of the 16 colours for mixing each colour, found at first use.
 private struct SmallPairs {
   private var known: [(UInt8, UInt8)?] = Array(repeating: nil, count: 4096)
 

@@ -1,7 +1,7 @@
-/// A colour as the painter compares it: red, green and blue in lanes of 16 bits.
+/// A colour in the form that the painter compares: red, green and blue in lanes of 16 bits.
 ///
-/// The fourth lane tells palette entries and the terminal's two own colours apart from each other
-/// and from truecolours, for which it is 0.
+/// The fourth lane distinguishes palette entries and the terminal's two default colours; for
+/// truecolours it is 0.
 struct PackedColor: Equatable {
   let lanes: UInt64
 
@@ -35,12 +35,12 @@ struct PackedColor: Equatable {
   }
 }
 
-/// How far a channel of a colour may be off.
+/// How far a channel of a colour may differ.
 struct Tolerance {
   private static let guards: UInt64 = 0x4000_4000_4000_4000
   private static let oneEach: UInt64 = 0x0000_0001_0001_0001
 
-  /// A guard bit and the tolerance in each lane of a channel.
+  /// A guard bit and the tolerance in the lane of each channel.
   private let allowance: UInt64
   private let doubled: UInt64
 
@@ -50,7 +50,7 @@ struct Tolerance {
     doubled = Self.guards + 2 * value * Self.oneEach
   }
 
-  /// Whether no channel differs by more; palette and default colours are near themselves only.
+  /// Whether no channel differs by more. Palette and default colours are near only to themselves.
   func isNear(_ one: PackedColor, _ other: PackedColor) -> Bool {
     Self.isNear(one, other, allowance)
   }
@@ -60,7 +60,7 @@ struct Tolerance {
     Self.isNear(one, other, doubled)
   }
 
-  /// Near to both of two colours that have a middle.
+  /// A colour near to both of two colours that have a middle.
   func middle(_ one: PackedColor, _ other: PackedColor) -> PackedColor {
     PackedColor(
       lanes: (one.lanes & other.lanes) + ((one.lanes ^ other.lanes) >> 1 & 0x7FFF_7FFF_7FFF_7FFF))

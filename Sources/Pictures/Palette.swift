@@ -6,7 +6,7 @@ struct Palette: Sendable {
   /// Red, green, blue and 0, each from 0 to 255; the position is the palette's index.
   let colours: [SIMD4<Float>]
   private let whole: [SIMD4<Int32>]
-  /// True when only the first 16 may be used, which also means fonts with few block elements.
+  /// Whether only the first 16 may be used, which also means fonts with few block elements.
   let isSmall: Bool
   /// The nearest colour for each `0xRGB` of four bits a channel; empty for the large palette.
   private let nearestOfSmall: [UInt8]
@@ -57,7 +57,7 @@ struct Palette: Sendable {
     }
     let cube =
       16 + 36 * levelIndices[red] + 6 * levelIndices[green] + levelIndices[blue]
-    // The nearest grey is that of the mean, whatever the hue.
+    // The nearest grey is that of the channels' mean, for any hue.
     let grey = UInt8(232 + min(max(0, ((red + green + blue) / 3 - 3) / 10), 23))
     let target = SIMD4<Int32>(Int32(red), Int32(green), Int32(blue), 0)
     return distance(target, grey) < distance(target, cube) ? grey : cube
@@ -73,7 +73,7 @@ struct Palette: Sendable {
     Int(min(max(0, value), 255) + 0.5)
   }
 
-  /// Distances count green most and blue least, as the eye does.
+  /// Distances weight green most and blue least, as the eye does.
   private static func nearest(toKey key: Int, among colours: [SIMD4<Float>]) -> UInt8 {
     let weights = SIMD4<Float>(3, 4, 2, 0)
     let channels = SIMD4<Float>(Float(key >> 8), Float(key >> 4 & 15), Float(key & 15), 0)

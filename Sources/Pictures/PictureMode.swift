@@ -1,15 +1,15 @@
-/// How a picture is made of cells: a row of the table of modes.
+/// A way to make cells of a picture: a row in the table of modes.
 public struct PictureMode: RawRepresentable, CaseIterable, Hashable, Sendable {
   /// The name in options, the configuration and reports.
   public let rawValue: String
-  /// What it draws with, in a few words for the help.
+  /// What it draws with, in a few words for `--help`.
   public let help: String
   /// Whether its glyphs are beyond ASCII.
   let needsUnicode: Bool
   /// What draws in it.
   let cells: @Sendable (ColourDepth) -> any CellMode
 
-  /// In the order of the help and of the key that changes it; the first one is the usual one.
+  /// In the order of `--help` and of the key `v`; the first one is the default.
   public static let allCases = [
     PictureMode("half", "half blocks", needsUnicode: true, HalfBlocks.implementation),
     PictureMode("ascii", "characters by brightness", AsciiRamp.implementation),

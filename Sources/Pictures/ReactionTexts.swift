@@ -1,11 +1,11 @@
 /// One reaction in the strip to choose from.
 public struct StripItem: Equatable, Sendable {
-  /// The digit that sends it; empty where none does.
+  /// The digit that sends it; empty if none does.
   public var key: String
-  /// Text of a stranger.
+  /// The title, which comes from a stranger.
   public var title: String
   public var isChosen: Bool
-  /// What it looks like now, of `Compositor.previewColumns` and `previewRows`; nil until known.
+  /// Its present frame, of `Compositor.previewColumns` and `previewRows`; nil until known.
   public var preview: CellGrid?
 
   public init(key: String, title: String, isChosen: Bool, preview: CellGrid? = nil) {
@@ -19,20 +19,20 @@ public struct StripItem: Equatable, Sendable {
 extension Compositor {
   public static let previewColumns = 10
   public static let previewRows = 4
-  /// The columns of one reaction.
+  /// The width of one reaction in columns.
   private static let itemWidth = 12
-  /// With fewer rows only the names are shown.
+  /// With fewer rows only names are shown.
   private static let leastRowsForPreviews = 9
 
-  /// How many reactions stand side by side.
+  /// How many reactions fit side by side.
   public static func stripRoom(columns: Int) -> Int { max(1, columns / itemWidth) }
 
-  /// The rows that the strip takes of an area.
+  /// The number of rows that the strip takes.
   public static func stripHeight(rows: Int) -> Int {
     rows >= leastRowsForPreviews ? previewRows + 1 : 1
   }
 
-  /// Reactions side by side over the lower part of the picture; `note` where there are none.
+  /// Draws reactions side by side over the lower part of the picture, or `note` if there are none.
   public func strip(_ items: [StripItem], note: String, onto grid: inout CellGrid) {
     let height = items.isEmpty ? 1 : Self.stripHeight(rows: grid.rows)
     guard grid.rows >= height, grid.columns > 2 else { return }
@@ -69,7 +69,7 @@ extension Compositor {
     }
   }
 
-  /// One line in the middle, a row above what takes so many rows at the bottom.
+  /// Draws one line in the middle, a row above the lowest `taken` rows.
   public func banner(_ text: String, above taken: Int, onto grid: inout CellGrid) {
     let width = min(grid.columns, Self.widestText, textWidth(text) + 2)
     let row = max(0, grid.rows - 2 - taken)

@@ -7,10 +7,10 @@ struct SGRState: Equatable {
   private(set) var background = PackedColor.defaultBackground
   private(set) var style: CellStyle = []
 
-  /// True when `CSI m` would change nothing.
+  /// Whether `CSI m` would change nothing.
   var isPlain: Bool { self == SGRState() }
 
-  /// Takes new colours and style, in one escape, or none when nothing changes.
+  /// Sets new colours and style with one escape, or with none if nothing changes.
   mutating func change(
     foreground newForeground: PackedColor, background newBackground: PackedColor,
     style newStyle: CellStyle, in buffer: inout EscapeBuffer

@@ -2,7 +2,7 @@
 enum ScalarWidth {
   /// 0 for marks and invisible scalars, 2 for East Asian wide and emoji, else 1.
   ///
-  /// Ambiguous ones are narrow. What terminals' own `wcwidth` tables agree on.
+  /// Ambiguous ones are narrow, as in terminals' own `wcwidth` tables.
   static func columns(of scalar: Unicode.Scalar) -> Int {
     let value = scalar.value
     if value < 0x300 { return value < 0x20 || 0x7F..<0xA0 ~= value || value == 0xAD ? 0 : 1 }

@@ -1,10 +1,10 @@
-/// Darkens picture cells so that what lies over them can be read or comes to the fore.
+/// Darkens picture cells under texts and waits.
 struct Scrim {
   enum Strength {
-    /// About three eighths of the brightness: the picture stands back.
+    /// About three eighths of the brightness, for a picture in the background.
     case dim
-    /// A quarter, and the terminal's own background becomes black: text of ours lies over it,
-    /// which would be white on white on a light terminal otherwise.
+    /// A quarter of the brightness, for cells under text. The terminal's own background becomes black,
+    /// since light text would be invisible on a light terminal.
     case panel
   }
 
@@ -36,7 +36,7 @@ struct Scrim {
     return result
   }
 
-  /// One colour for a glyph of ours to stand on: the mean of a darkened cell's halves.
+  /// The background for a glyph over a darkened cell: the mean of the cell's halves.
   static func ground(of cell: Cell) -> CellColour {
     guard let halves = HalfCell(cell), let upper = halves.upper.cellColour.rgb,
       let lower = halves.lower.cellColour.rgb
@@ -65,8 +65,8 @@ struct Scrim {
   private static let quarters = palette(times: 0.25)
   private static let dims = palette(times: 0.375)
 
-  /// What each of 256 colours becomes; of the first 16, whose values are the user's, the bright ones
-  /// become dark grey behind a dimmed picture, and all others black.
+  /// The darkened form of each of the 256 colours. Of the first 16, whose values are the user's, the
+  /// bright ones become dark grey when dimmed, and all others black.
   private static func palette(times factor: Float) -> [UInt8] {
     (0..<256).map { index in
       if index < 16 { return index >= 7 && factor > 0.3 ? 8 : 0 }

@@ -1,9 +1,9 @@
-/// What a piece of overlay text is like.
+/// The style of a piece of overlay text.
 enum Ink {
   case plain
   case strong
   case quiet
-  /// A key, a sign: in the accent colour of the user's theme.
+  /// A key or a sign, in the accent colour of the user's theme.
   case accent
 }
 
@@ -19,10 +19,10 @@ struct StyledText {
 }
 
 extension Compositor {
-  /// Writes over darkened cells, which keep their colour as the text's ground.
+  /// Writes over darkened cells, whose colour becomes the text's background.
   ///
-  /// - Parameter width: where the text is cut, with an ellipsis.
-  /// - Returns: the columns that were written.
+  /// - Parameter width: longer text is cut, with an ellipsis.
+  /// - Returns: the number of columns written.
   @discardableResult
   func write(
     _ styled: StyledText, row: Int, column: Int, width: Int, onto grid: inout CellGrid
@@ -60,7 +60,7 @@ extension Compositor {
     return cell
   }
 
-  /// Light, whatever the terminal's theme: what lies below is dark.
+  /// A light colour in any theme, since the cells below are dark.
   private func colour(of ink: Ink) -> CellColour {
     switch (ink, depth) {
     case (.accent, _): .palette(6)

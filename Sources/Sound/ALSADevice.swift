@@ -10,10 +10,10 @@ final class ALSADevice: SoundDevice {
   private let pcm: OpaquePointer
   let bufferFrames: Int
 
-  /// Enough for a busy machine to be late, short enough for a volume key to be heard soon.
+  /// Long enough for a busy machine, short enough for the volume keys to act soon.
   private static let bufferMicroseconds: UInt32 = 100_000
 
-  /// The library, loaded on first use; nil where it is missing.
+  /// The library, loaded at first use; nil if it is not installed.
   static let library: ca_library? = {
     var library = ca_library()
     return ca_load(&library) == 1 ? library : nil
@@ -23,7 +23,7 @@ final class ALSADevice: SoundDevice {
   init() throws(DeviceFault) {
     guard let library = Self.library else { throw .lost("libasound is not installed") }
     self.library = library
-    // It keeps what `default` means, which may depend on whether a sound server runs by now.
+    // ALSA caches the meaning of `default`, which depends on whether a sound server is running.
     _ = library.snd_config_update_free_global()
     var opened: OpaquePointer?
     let code = library.snd_pcm_open(
@@ -39,10 +39,10 @@ final class ALSADevice: SoundDevice {
     var period: snd_pcm_uframes_t = 0
     guard set >= 0, library.snd_pcm_get_params(opened, &buffer, &period) >= 0, buffer > 0 else {
       _ = library.snd_pcm_close(opened)
-      throw .lost("the sound device takes no 48 kHz stereo: \(Self.words(set, library))")
+      throw .lost("the sound device does not accept 48 kHz stereo: \(Self.words(set, library))")
     }
     bufferFrames = Int(buffer)
-    // PulseAudio waits for as much again after each underrun.
+    // After each underrun, PulseAudio waits until as much is buffered again.
     var own = library
     _ = ca_set_start_threshold(&own, opened, period)
   }
@@ -52,7 +52,7 @@ final class ALSADevice: SoundDevice {
     _ = library.snd_pcm_close(pcm)
   }
 
-  /// What it is, in words: version of the library, kind of device, size of its buffer.
+  /// The device in words: its kind, the size of its buffer, and the library's version.
   var description: String {
     let version = library.snd_asoundlib_version().map { String(cString: $0) } ?? "?"
     let milliseconds = bufferFrames * 1000 / SoundFormat.rate
@@ -87,14 +87,14 @@ final class ALSADevice: SoundDevice {
 
   func start() throws(DeviceFault) {
     let code = library.snd_pcm_start(pcm)
-    // A buffer that was filled has started it.
+    // It starts by itself when its buffer is full.
     if code != -EBADFD { try check(Int(code)) }
   }
 
   func delay() throws(DeviceFault) -> Int? {
     var frames: snd_pcm_sframes_t = 0
     let code = library.snd_pcm_delay(pcm, &frames)
-    // Before it runs, it does not know.
+    // The delay is unknown before it runs.
     if code == -EIO || code == -EAGAIN { return nil }
     try check(Int(code))
     return max(0, Int(frames))
@@ -107,7 +107,7 @@ final class ALSADevice: SoundDevice {
 
   private func check(_ code: Int) throws(DeviceFault) {
     guard code < 0 else { return }
-    // An underrun, or the machine slept.
+    // An underrun, or the machine was suspended.
     if code == -Int(EPIPE) || code == -Int(ESTRPIPE) { throw .ranDry }
     throw .lost("the sound device is gone: \(Self.words(Int32(code), library))")
   }

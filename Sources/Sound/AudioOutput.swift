@@ -1,6 +1,6 @@
 import System
 
-/// Feeds the device: the sound thread's part, one step at a time.
+/// Writes to the device: the work of the sound thread, one step at a time.
 package struct AudioOutput {
   package typealias Opening = () throws(DeviceFault) -> any SoundDevice
 
@@ -15,11 +15,11 @@ package struct AudioOutput {
   private var dryRuns = 0
   private var pace: Pace?
 
-  /// No device is faster than its clock: one that swallows all at once gives no time.
+  /// Limits the pace to real time: a device that accepts everything at once gives no usable time.
   private struct Pace {
     var start: Instant
     var frame: Int
-    /// When it last went on.
+    /// When it last advanced.
     var moved: Instant
     var reached: Int
 
@@ -30,9 +30,9 @@ package struct AudioOutput {
   }
 
   private static let period = Duration.milliseconds(25)
-  /// Until the device says where it is, it is asked more often.
+  /// How often the device is asked for its position before it first gives one.
   private static let startingPeriod = Duration.milliseconds(5)
-  /// It starts with so much.
+  /// How much is written before it is started.
   private static let startFrames = SoundFormat.rate / 50
   private static let retryAfter = Duration.seconds(3)
   private static let closeAfter = Duration.seconds(10)
@@ -43,18 +43,18 @@ package struct AudioOutput {
     self.open = open
   }
 
-  /// What is wanted of the thread, as it was when the step began.
+  /// What the player wants, read at the beginning of a step.
   private struct Wish {
     var cuts: Int
     var isWanted: Bool
     var isPaused: Bool
     var hasLine: Bool
-    /// All that is in the line was heard.
+    /// Everything in the timeline was played.
     var isOver: Bool
     var isEnding: Bool
   }
 
-  /// Does what is due; when to do so again, nil: when it is woken.
+  /// Does what is due. Returns when to call again; nil means when the thread is woken.
   package mutating func step(at now: Instant) -> Instant? {
     let wish = state.withLock {
       Wish(
@@ -72,7 +72,7 @@ package struct AudioOutput {
       idleSince = nil
       guard device != nil else {
         try openDevice(at: now)
-        // That took a while: what `now` says is over.
+        // Opening took a while, so `now` is outdated.
         return device == nil ? retry : now
       }
       guard wish.hasLine else { return nil }
@@ -96,7 +96,7 @@ package struct AudioOutput {
     state.loopWaker.wake()
   }
 
-  /// Nothing is to be heard: a device that is not needed for long is left to others.
+  /// There is nothing to play. After a while the device is closed, for the use of other programs.
   private mutating func rest(at now: Instant) -> Instant? {
     guard device != nil else { return nil }
     let since = idleSince ?? now
@@ -114,7 +114,7 @@ package struct AudioOutput {
     switch fault {
     case .ranDry where dryRuns <= 20:
       state.withLock {
-        // What it had was heard: the time stands there.
+        // Everything written was played; the clock stands there.
         $0.line.noteHeard($0.line.written)
         $0.line.rewind()
         $0.clock = SoundClock(frame: $0.line.written, said: now)
@@ -131,7 +131,7 @@ package struct AudioOutput {
   }
 
   private mutating func lose(_ fault: DeviceFault, at now: Instant) -> Instant? {
-    let reason = if case .lost(let words) = fault { words } else { "the sound device stands still" }
+    let reason = if case .lost(let words) = fault { words } else { "the sound device has stopped" }
     device = nil
     dryRuns = 0
     retry = now + Self.retryAfter
@@ -157,7 +157,7 @@ package struct AudioOutput {
     state.loopWaker.wake()
   }
 
-  /// What the device was given and did not play is given again, unless the line was cut.
+  /// Samples that the device has not played are written again later, unless the timeline was cut.
   private mutating func stopRunning() {
     isRunning = false
     pace = nil
@@ -175,7 +175,7 @@ package struct AudioOutput {
     let room = try device.room()
     let samples = state.withLock { shared -> [Int16] in
       guard shared.cuts == cuts else { return [] }
-      // A sound server takes more than its own buffer, since it hands on blocks as large.
+      // A sound server accepts more than its buffer holds, since it passes on blocks of that size.
       let free = 2 * device.bufferFrames - (shared.line.written - shared.line.heard)
       let samples = shared.line.render(upTo: max(0, min(room, free)))
       if !samples.isEmpty { shared.isSounding = true }
@@ -213,7 +213,7 @@ package struct AudioOutput {
     return now + (state.withLock { $0.clock == nil } ? Self.startingPeriod : Self.period)
   }
 
-  /// Asks the device how far it came.
+  /// Asks the device for its position.
   private mutating func noteHeard(at now: Instant) throws(DeviceFault) {
     guard let device, var pace, let delay = try device.delay() else { return }
     let (hasBegun, isStuck) = state.withLock { shared -> (Bool, Bool) in
@@ -229,7 +229,7 @@ package struct AudioOutput {
       return (hasBegun, now - pace.moved > Self.patience)
     }
     self.pace = pace
-    if isStuck { throw .lost("the sound device stands still") }
+    if isStuck { throw .lost("the sound device has stopped") }
     if hasBegun { state.loopWaker.wake() }
     if pace.moved == now, pace.reached > pace.frame { dryRuns = 0 }
   }

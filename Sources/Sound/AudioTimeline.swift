@@ -1,23 +1,23 @@
-/// The order in which stories are heard: one after another without a gap, in frames from where the
-/// line began. Pure: it is told what the device took and what was heard.
+/// The order in which stories are played, one after another without a gap, in frames from the start of
+/// the timeline. Pure: it is given what the device accepted and what was played.
 package struct AudioTimeline {
-  /// A story's place in the line.
+  /// A story's place in the timeline.
   private struct Part {
     var voice: Int
-    /// Where it begins in the line.
+    /// Its start in the timeline.
     var start: Int
-    /// The story's own frame there.
+    /// The story's own frame at that start.
     var offset: Int
     var isEndChecked = false
   }
 
   private var voices: [Int: VoiceSamples] = [:]
-  /// Those that nobody adds to any longer: forgotten once they were heard.
+  /// Voices that nobody adds to any more: removed once they were played.
   private var released: Set<Int> = []
   private var parts: [Part] = []
-  /// The device has taken all before this frame.
+  /// The device has accepted everything before this frame.
   package private(set) var written = 0
-  /// All before this frame was heard.
+  /// Everything before this frame was played.
   package private(set) var heard = 0
   /// The next frame follows silence.
   private var isAtRest = true
@@ -28,7 +28,7 @@ package struct AudioTimeline {
 
   // MARK: - Voices
 
-  /// Makes a voice, or makes it anew, whose samples begin at a frame of its story.
+  /// Adds a voice, or resets one; its samples begin at a frame of its story.
   package mutating func begin(_ voice: Int, at start: Int) {
     voices[voice] = VoiceSamples(from: start)
   }
@@ -37,19 +37,19 @@ package struct AudioTimeline {
     voices[voice]?.append(samples, at: start)
   }
 
-  /// Nothing more comes; silence up to `end` where that is later than what came, unless all of it
-  /// was heard already.
+  /// No more samples follow. There is silence up to `end` if that is later than the last sample, unless
+  /// everything was already played.
   package mutating func finish(_ voice: Int, at end: Int) {
     if contains(voice), isOver { return }
     voices[voice]?.finish(at: end)
   }
 
-  /// Whether a voice has nothing more at a frame of its story.
+  /// Whether a voice has ended at a frame of its story.
   package func isOver(_ voice: Int, at position: Int) -> Bool {
     voices[voice].map { $0.isFinished && $0.end <= position } ?? true
   }
 
-  /// Nobody adds to a voice any more; what came of it is still heard where it is in the line.
+  /// Nobody adds to the voice any more; what it has is still played where it is in the timeline.
   package mutating func release(_ voice: Int) {
     guard contains(voice), let end = voices[voice]?.end else {
       voices[voice] = nil
@@ -59,8 +59,8 @@ package struct AudioTimeline {
     released.insert(voice)
   }
 
-  /// Frames of its samples that the device was not given yet: from where it is in the line, else
-  /// from a frame of its story.
+  /// The number of its frames that were not written yet: from its place in the timeline, or else from a
+  /// frame of its story.
   package func stored(_ voice: Int, from position: Int) -> Int {
     guard let samples = voices[voice] else { return 0 }
     guard let part = parts.first(where: { $0.voice == voice }) else {
@@ -69,17 +69,17 @@ package struct AudioTimeline {
     return samples.stored(from: max(0, written - part.start) + part.offset)
   }
 
-  /// Lets go of what lies before a frame of a story that is not heard.
+  /// Drops samples before a frame of a story that is not played.
   package mutating func forget(_ voice: Int, before position: Int) {
     voices[voice]?.forget(before: position)
   }
 
-  /// Whether all of a voice up to a frame is known.
+  /// Whether a voice has everything up to a frame.
   package func knows(_ voice: Int, upTo position: Int) -> Bool {
     voices[voice].map { $0.end >= position || $0.isFinished } ?? false
   }
 
-  /// Whether nothing of a voice is still to be heard.
+  /// Whether everything of a voice was played.
   package func wasHeard(_ voice: Int) -> Bool {
     guard let part = parts.first(where: { $0.voice == voice }) else { return true }
     return end(of: part).map { heard >= $0 } ?? false
@@ -90,17 +90,17 @@ package struct AudioTimeline {
   package func contains(_ voice: Int) -> Bool { parts.contains { $0.voice == voice } }
   package var isEmpty: Bool { parts.isEmpty }
 
-  /// Ends the line and begins a new one with a voice at a frame of its story.
+  /// Starts a new timeline with a voice at a frame of its story.
   package mutating func play(_ voice: Int, from position: Int) {
     cut()
     parts = [Part(voice: voice, start: 0, offset: position)]
   }
 
-  /// Whether all that is in the line was heard.
+  /// Whether everything in the timeline was played.
   package var isOver: Bool { isAllWritten && heard == written }
 
-  /// Lets a voice begin right behind the last one; false while it is not known where that ends or
-  /// how this begins.
+  /// Appends a voice directly after the last one; false while the last one's end or this one's
+  /// beginning is not known.
   package mutating func follow(with voice: Int) -> Bool {
     guard let last = parts.last, let end = end(of: last), let tail = voices[last.voice],
       let head = voices[voice], head.end > head.start, !contains(voice)
@@ -115,7 +115,7 @@ package struct AudioTimeline {
     return true
   }
 
-  /// Ends the line: nothing more is heard of it.
+  /// Empties the timeline: nothing more of it is played.
   package mutating func cut() {
     parts = []
     for voice in released { voices[voice] = nil }
@@ -125,18 +125,19 @@ package struct AudioTimeline {
     isAtRest = true
   }
 
-  /// Where a part ends in the line; nil while more of it may come.
+  /// The end of a part in the timeline; nil while more of it may come.
   private func end(of part: Part) -> Int? {
     voices[part.voice].flatMap { $0.isFinished ? part.start + $0.end - part.offset : nil }
   }
 
-  /// Whether the device has all that will come.
+  /// Whether everything was written and nothing more will come.
   package var isAllWritten: Bool {
     parts.last.flatMap(end(of:)).map { written >= $0 } ?? parts.isEmpty
   }
 
-  /// The frame of its story that a voice has reached when a frame of the line is heard: before its
-  /// first one while others are heard before it; nil where it is not in the line or over.
+  /// The frame of its story that a voice has reached at a frame of the timeline. It is before the
+  /// voice's first frame while earlier voices play, and nil if the voice is not in the timeline or has
+  /// ended.
   package func position(of voice: Int, at frame: Int) -> Int? {
     guard let part = parts.first(where: { $0.voice == voice }) else { return nil }
     if let end = end(of: part), frame >= end { return nil }
@@ -145,7 +146,7 @@ package struct AudioTimeline {
 
   // MARK: - What the device takes
 
-  /// The next frames, at most `limit`, as they are to be heard. They count as written.
+  /// The next frames to write, at most `limit`. They count as written.
   package mutating func render(upTo limit: Int) -> [Int16] {
     var samples: [Int16] = []
     for index in parts.indices where samples.count / 2 < limit {
@@ -167,7 +168,7 @@ package struct AudioTimeline {
     return samples
   }
 
-  /// A story that nothing follows must not break off with a click.
+  /// A story that nothing follows must not end with a click.
   private mutating func checkEnd(of index: Int, within limit: Int) {
     guard index == parts.count - 1, !parts[index].isEndChecked, let end = end(of: parts[index]),
       written <= end - Fade.frames, written + limit > end - Fade.frames
@@ -181,7 +182,7 @@ package struct AudioTimeline {
     if !Fade.meet(tail[...], []) { voices[voice]?.fadeOutEnd() }
   }
 
-  /// Changes of the volume take 5 ms.
+  /// Changes the volume gradually, within 5 ms.
   private mutating func amplify(_ samples: inout [Int16]) {
     guard gain != 1 || wantedGain != 1 else { return }
     let step = 1 / Float(Fade.frames)
@@ -194,10 +195,10 @@ package struct AudioTimeline {
     }
   }
 
-  /// The device did not take the last frames.
+  /// The device did not accept the last frames.
   package mutating func takeBack(_ frames: Int) { written = max(heard, written - frames) }
 
-  /// All before this frame was heard; what was heard is forgotten.
+  /// Everything before this frame was played, and is dropped.
   package mutating func noteHeard(_ frame: Int) {
     heard = min(max(heard, frame), written)
     for part in parts {
@@ -209,7 +210,7 @@ package struct AudioTimeline {
     }
   }
 
-  /// The device fell silent: it goes on with what was not heard, out of silence.
+  /// The device was stopped: it will continue with what was not played, fading in.
   package mutating func rewind() {
     written = heard
     isAtRest = true

@@ -1,4 +1,4 @@
-/// Brings samples in from silence and out to it where cutting would click.
+/// Fades samples in and out where a cut would click.
 package enum Fade {
   /// 5 ms.
   package static let frames = SoundFormat.rate / 200
@@ -21,8 +21,8 @@ package enum Fade {
     samples[index + 1] = Int16(Int(samples[index + 1]) * by / of)
   }
 
-  /// Whether two runs of samples can follow each other as they are: the step between them is not
-  /// much larger than those within 5 ms of it. An empty run is silence.
+  /// Whether two runs of samples can follow each other unchanged: the step between them is not much
+  /// larger than the steps within 5 ms of it. An empty run is silence.
   package static func meet(_ tail: ArraySlice<Int16>, _ head: ArraySlice<Int16>) -> Bool {
     let end = tail.suffix(frames * 2)
     let start = head.prefix(frames * 2)
@@ -34,7 +34,7 @@ package enum Fade {
     }
   }
 
-  /// A step of this size is not heard as a click (-42 dB).
+  /// A step of this size cannot be heard as a click (-42 dB).
   private static let inaudible = 256
 
   private static func largestStep(_ samples: ArraySlice<Int16>, _ channel: Int) -> Int {

@@ -1,29 +1,29 @@
-/// What a sound device cannot do (any longer).
+/// Why a sound device does not play.
 package enum DeviceFault: Error, Equatable {
-  /// All that was written was heard, and nothing more came in time. It can go on.
+  /// Everything written was played, and nothing more came in time. It can continue.
   case ranDry
   /// It is gone, busy or broken; the reason in words.
   case lost(String)
 }
 
-/// A device that plays frames in the order they are written. Calls may take a while; they are made
+/// A device that plays frames in the order they are written. Calls may block for a while; they are made
 /// on one thread.
 package protocol SoundDevice: AnyObject {
-  /// Frames that it holds at most.
+  /// The most frames that it buffers.
   var bufferFrames: Int { get }
 
-  /// Frames that can be written now.
+  /// The number of frames that can be written now.
   func room() throws(DeviceFault) -> Int
 
-  /// Writes whole frames; how many of them it took.
+  /// Writes whole frames; returns how many were accepted.
   func write(_ samples: ArraySlice<Int16>) throws(DeviceFault) -> Int
 
-  /// Lets what was written be heard.
+  /// Starts playing what was written.
   func start() throws(DeviceFault)
 
-  /// How many of the frames that were written were not heard yet; nil while it does not say.
+  /// How many of the written frames were not played yet; nil if it does not know.
   func delay() throws(DeviceFault) -> Int?
 
-  /// Falls silent at once and forgets what was not heard; what is written next waits for `start`.
+  /// Stops at once and drops what was not played; later frames wait for `start`.
   func drop() throws(DeviceFault)
 }

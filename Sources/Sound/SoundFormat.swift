@@ -1,4 +1,4 @@
-/// What every story's sound is made into before it is heard: 16-bit stereo, interleaved.
+/// The format that every story's sound is converted to: 16-bit stereo, interleaved.
 public enum SoundFormat {
   /// Frames a second. A frame is one sample for each channel.
   public static let rate = 48_000
@@ -13,7 +13,7 @@ public enum SoundFormat {
     return Int(limited) * rate + (scaled + half) / 1_000_000_000
   }
 
-  /// How long frames are heard.
+  /// The duration of frames.
   package static func duration(_ frames: Int) -> Duration {
     .seconds(frames / rate) + .nanoseconds(frames % rate * 1_000_000_000 / rate)
   }

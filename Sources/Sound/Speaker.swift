@@ -1,24 +1,24 @@
 import System
 
-/// The loudspeaker as the player's loop sees it: never waits, may be absent, and tells which moment
-/// of a story is heard now. A thread of its own feeds the device.
+/// The sound output as the player's loop sees it: it never blocks, may be absent, and knows which
+/// moment of a story is being played. A thread of its own writes to the device.
 public final class Speaker {
   private let state: SpeakerState
-  /// nil where no thread of its own feeds the device.
+  /// nil if no thread of its own writes to the device.
   private let opening: (@Sendable () throws(DeviceFault) -> any SoundDevice)?
   private var thread: WorkerThread?
   private var voices = 0
-  /// How loud; a change is heard as soon as the device has played what it holds.
+  /// The volume; a change is heard as soon as the device has played what it has buffered.
   public var volume: Volume {
     didSet { state.withLock { $0.line.wantedGain = volume.gain } }
   }
 
-  /// Opens nothing yet: that happens on the thread when the first sound is to be heard.
+  /// Opens no device yet: the thread does so when the first sound is played.
   public convenience init(volume: Volume = Volume()) throws(SystemError) {
     self.init(try SpeakerState(), volume: volume) { () throws(DeviceFault) in try ALSADevice() }
   }
 
-  /// - Parameter opening: opens the device; nil where the caller runs a `AudioOutput` on the same state.
+  /// - Parameter opening: opens the device; nil if the caller runs an `AudioOutput` on the same state.
   package init(
     _ state: SpeakerState, volume: Volume = Volume(),
     opening: (@Sendable () throws(DeviceFault) -> any SoundDevice)? = nil
@@ -29,13 +29,13 @@ public final class Speaker {
     state.withLock { $0.line.wantedGain = volume.gain }
   }
 
-  /// Readable when the sound began or `takeNotices` has something.
+  /// Readable when the sound has started or `takeNotices` has something.
   public var descriptor: Int32 { state.loopWaker.number }
 
-  /// A device does what it is asked for in less time, unless its sound server hangs.
+  /// Devices answer in less time, unless their sound server hangs.
   private static let patience = Duration.seconds(3)
 
-  /// Says once that the device keeps its thread waiting. Pictures go on by themselves then.
+  /// Reports once that the device blocks its thread. Pictures then play without it.
   public func watch(at now: Instant) {
     let isNew = state.withLock { shared in
       guard !shared.isStuck, let since = shared.busySince, now - since > Self.patience else {
@@ -48,7 +48,7 @@ public final class Speaker {
     if isNew { state.loopWaker.wake() }
   }
 
-  /// What is to be said since the last call.
+  /// The notices since the last call.
   public func takeNotices() -> [SoundNotice] {
     state.loopWaker.silence()
     return state.withLock { shared in
@@ -57,19 +57,19 @@ public final class Speaker {
     }
   }
 
-  /// There is no device: stories are told by the monotonic clock.
+  /// Whether there is no device: stories then play by the monotonic clock.
   public var isAbsent: Bool { state.withLock { $0.device == .absent } }
-  /// There is a device.
+  /// Whether a device is open.
   public var isOpen: Bool { state.withLock { $0.device == .open } }
 
-  /// A story's voice, silent for now.
+  /// Makes a voice for a story, which is not played yet.
   public func makeVoice() -> Voice {
     voices += 1
     state.withLock { $0.line.begin(voices, at: 0) }
     return Voice(number: voices, state: state)
   }
 
-  /// Sound is wanted although nothing can be heard: the device is looked for.
+  /// Asks for a device although there is nothing to play yet.
   public func want() {
     run()
     let isNew = state.withLock { shared in
@@ -79,22 +79,22 @@ public final class Speaker {
     if isNew { state.threadWaker.wake() }
   }
 
-  /// Lets a voice be heard from a time of its story on, and nothing else.
+  /// Plays a voice from a time of its story on, and nothing else.
   public func play(_ voice: Voice, from time: Duration) {
     run()
     state.withLock { $0.play(voice.number, from: SoundFormat.frames(time)) }
     state.threadWaker.wake()
   }
 
-  /// Lets a voice begin where the last one ends, with its first sample; false while that cannot be
-  /// arranged: the end of the last one, or the beginning of this one, is not known yet.
+  /// Plays a voice from its first sample on, directly after the last one; false while the last one's
+  /// end or this one's beginning is not known.
   public func follow(with voice: Voice) -> Bool {
     defer { state.threadWaker.wake() }
     return state.withLock { $0.line.follow(with: voice.number) }
   }
 
-  /// Lets a voice be heard: behind what is still to be heard, else at once from a time of its
-  /// story on. False while the former cannot be arranged.
+  /// Plays a voice: after what is still playing, or else at once from a time of its story on. False
+  /// while the former is not possible yet.
   public func queue(_ voice: Voice, from time: Duration) -> Bool {
     run()
     defer { state.threadWaker.wake() }
@@ -107,7 +107,7 @@ public final class Speaker {
     }
   }
 
-  /// Silence, within a few milliseconds.
+  /// Stops and empties the timeline, within a few milliseconds.
   public func cut() {
     state.withLock {
       $0.cut()
@@ -117,14 +117,13 @@ public final class Speaker {
     state.threadWaker.wake()
   }
 
-  /// Stops, within a few milliseconds, or goes on with what was not heard.
+  /// Pauses within a few milliseconds, or continues with what was not played.
   public func setPaused(_ paused: Bool) {
     state.withLock { $0.isPaused = paused }
     state.threadWaker.wake()
   }
 
-  /// Waits until the device is silent after a pause, for a moment at most: before the process is
-  /// stopped.
+  /// Waits a moment until the device is silent after a pause, before the process is stopped.
   public func awaitSilence() {
     let deadline = Instant.now + .milliseconds(100)
     while state.withLock({ $0.isSounding }), Instant.now < deadline {
@@ -134,7 +133,7 @@ public final class Speaker {
     state.loopWaker.wake()
   }
 
-  /// Silence for ever. Waits for the thread, but for no device that hangs.
+  /// Stops for good. Waits for the thread, but not for a device that hangs.
   public func close() {
     guard let thread else { return }
     state.withLock {
@@ -174,7 +173,7 @@ public final class Speaker {
 
   deinit { close() }
 
-  /// What the device is in words, or why there is none. May take a while.
+  /// Describes the device, or why there is none. May take a while.
   public static func describeDevice() -> (words: String, isPresent: Bool) {
     do throws(DeviceFault) {
       return (try ALSADevice().description, true)

@@ -1,10 +1,11 @@
 import Synchronization
 import System
 
-/// What the player's loop and the sound thread share, and the wakers by which they wake each other.
+/// The state that the player's loop and the sound thread share, and the wakers by which they wake each
+/// other.
 package final class SpeakerState: Sendable {
   enum Device: Equatable {
-    /// Nothing was to be heard so far.
+    /// There was nothing to play so far.
     case unopened
     case open
     case absent
@@ -12,23 +13,23 @@ package final class SpeakerState: Sendable {
 
   struct Shared {
     var line = AudioTimeline()
-    /// Grows whenever the line ends: what the device still has is not to be heard.
+    /// Grows whenever the timeline is cut: what the device has buffered must not be played.
     var cuts = 0
-    /// Something is to be heard, also while there is no device.
+    /// There is something to play, even without a device.
     var isWanted = false
     var isPaused = false
     var isEnding = false
     var device = Device.unopened
-    /// Known while the device plays the present line.
+    /// Known while the device plays the present timeline.
     var clock: SoundClock?
-    /// The device has something that is heard or will be.
+    /// The device has buffered something to play.
     var isSounding = false
     /// The thread waits for samples.
     var isHungry = false
     var notices: [SoundNotice] = []
-    /// Since when the thread has been at work on the device; nil while it waits.
+    /// Since when the thread has been inside a call to the device; nil while it is not.
     var busySince: Instant?
-    /// It was said that the device keeps the thread.
+    /// It was reported that the device blocks the thread.
     var isStuck = false
 
     mutating func play(_ voice: Int, from position: Int) {
@@ -37,10 +38,10 @@ package final class SpeakerState: Sendable {
       isWanted = true
     }
 
-    /// The thread comes from the device, whether or not it was kept there.
+    /// The thread has returned from the device.
     mutating func endStep() {
       busySince = nil
-      // Said once, until there is a device that answers.
+      // Reported once, until a device answers again.
       guard isStuck, device == .open else { return }
       isStuck = false
       if notices.last != .back { notices.append(.back) }
@@ -54,7 +55,7 @@ package final class SpeakerState: Sendable {
   }
 
   private let shared = Mutex(Shared())
-  /// Wakes the loop: the sound began, or something is to be said.
+  /// Wakes the loop: the sound has started, or there is a notice.
   let loopWaker: Waker
   /// Wakes the thread: there is something to do.
   let threadWaker: Waker
@@ -72,9 +73,9 @@ package final class SpeakerState: Sendable {
   }
 }
 
-/// What a viewer is told of the sound device.
+/// A notice to the viewer about the sound device.
 public enum SoundNotice: Equatable, Sendable {
-  /// There is none, or no longer; the reason in words.
+  /// There is no device, or no longer; the reason in words.
   case lost(String)
   /// It is there again.
   case back

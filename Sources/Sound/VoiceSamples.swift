@@ -1,6 +1,6 @@
-/// The samples of one story that were decoded and not heard yet, by their time in frames.
+/// The decoded samples of one story that were not played yet, by their time in frames.
 ///
-/// From its start on it knows all up to `end`; where no samples came in between there is silence.
+/// Everything from its start up to `end` is known; there is silence where no samples came.
 package struct VoiceSamples {
   private struct Chunk {
     var start: Int
@@ -11,22 +11,22 @@ package struct VoiceSamples {
   private var chunks: [Chunk] = []
   /// Its first frame.
   package let start: Int
-  /// What comes before this is known.
+  /// Everything before this frame is known.
   package private(set) var end: Int
   /// Nothing comes after `end`.
   package private(set) var isFinished = false
 
-  /// Timestamps are this inexact.
+  /// The inexactness of timestamps, in frames.
   private static let tolerance = SoundFormat.rate / 1000
 
-  /// Begins at a frame of the story.
+  /// - Parameter start: the first frame of the story.
   package init(from start: Int) {
     self.start = start
     end = start
   }
 
-  /// Adds a run of samples at a time. Without any it says that there are none before that time;
-  /// what is known already stays as it is.
+  /// Adds a run of samples at a time. An empty run says that there are none before that time; what is
+  /// already known does not change.
   package mutating func append(_ samples: [Int16], at start: Int) {
     guard !isFinished else { return }
     let meets = abs(start - end) <= Self.tolerance
@@ -38,14 +38,14 @@ package struct VoiceSamples {
     end = max(end, new.end)
   }
 
-  /// Nothing more comes; silence up to `end` where that is later than what is known.
+  /// No more samples follow. There is silence up to `end` if that is later than the last sample.
   package mutating func finish(at end: Int) {
     isFinished = false
     append([], at: end)
     isFinished = true
   }
 
-  /// The samples on both sides of a hole fall and rise where they would click.
+  /// Fades the samples on both sides of a hole where they would click.
   private mutating func leaveSilence(before chunk: inout Chunk) {
     if let last = chunks.indices.last, chunks[last].end == end,
       !Fade.meet(chunks[last].samples[...], [])
@@ -55,7 +55,7 @@ package struct VoiceSamples {
     if !Fade.meet([], chunk.samples[...]) { Fade.fadeIn(&chunk.samples[...]) }
   }
 
-  /// Frames of samples (silence is none) from a time on.
+  /// The number of frames with samples (silence does not count) from a time on.
   package func stored(from position: Int) -> Int {
     chunks.reduce(0) { $0 + max(0, $1.end - max($1.start, position)) }
   }
@@ -74,19 +74,19 @@ package struct VoiceSamples {
     return result
   }
 
-  /// Lets the last frames fall to silence.
+  /// Fades out the last frames.
   package mutating func fadeOutEnd() {
     guard let last = chunks.indices.last, chunks[last].end == end else { return }
     Fade.fadeOut(&chunks[last].samples[...])
   }
 
-  /// Lets the frames from a time on rise from silence.
+  /// Fades in the frames from a time on.
   package mutating func fadeIn(at position: Int) {
     guard let first = chunks.first, first.start == position else { return }
     Fade.fadeIn(&chunks[0].samples[...])
   }
 
-  /// Lets go of what lies before a time.
+  /// Drops samples before a time.
   package mutating func forget(before position: Int) {
     chunks.removeAll { $0.end <= position }
   }

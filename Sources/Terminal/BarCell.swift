@@ -1,8 +1,8 @@
 /// One column of the bar.
 public struct BarCell: Equatable, Sendable {
-  /// What the column belongs to; told, current and untold differ in brightness and colour.
+  /// What the column shows; played, current and unplayed differ in brightness and colour.
   public enum Tone: Sendable {
-    case gap, told, current, cached, untold, label
+    case gap, played, current, cached, unplayed, label
   }
 
   public var glyph: Character
@@ -17,7 +17,7 @@ public struct BarCell: Equatable, Sendable {
 extension Segments {
   /// The bar's row, one cell a column.
   ///
-  /// - Parameter lines: whether line drawing can be shown; ASCII otherwise.
+  /// - Parameter lines: whether line drawing can be shown; else ASCII is used.
   public func bar(columns: Int, lines: Bool) -> [BarCell] {
     var row = Array(repeating: BarCell(" ", .gap), count: max(0, columns))
     let glyphs = lines ? BarGlyphs.lines : .ascii
@@ -25,10 +25,10 @@ extension Segments {
       if place.index == current {
         fillCurrent(place.columns, of: &row, glyphs)
       } else {
-        let isTold = place.index < current
+        let isPlayed = place.index < current
         for column in place.columns {
           row[column] =
-            isTold ? BarCell(glyphs.full, .told) : BarCell(glyphs.empty, .untold)
+            isPlayed ? BarCell(glyphs.full, .played) : BarCell(glyphs.empty, .unplayed)
         }
       }
     }
@@ -57,7 +57,7 @@ extension Segments {
       } else if steps > 0 {
         row[column] = BarCell(glyphs.half, .current)
       } else {
-        row[column] = BarCell(glyphs.empty, offset < ready ? .cached : .untold)
+        row[column] = BarCell(glyphs.empty, offset < ready ? .cached : .unplayed)
       }
     }
     // In ASCII the head of the filled part is an arrow.
@@ -66,7 +66,7 @@ extension Segments {
     }
   }
 
-  /// Whole steps of a share; a full bar only for the whole.
+  /// A share in whole steps; the bar is full only when the share is 1.
   private static func steps(_ share: Double, of total: Int) -> Int {
     guard share > 0 else { return 0 }
     return min(total, Int(min(share, 1) * Double(total)))

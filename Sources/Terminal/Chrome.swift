@@ -1,17 +1,17 @@
-/// What the rows around the picture say; a value that `TerminalSession.draw` makes visible.
+/// The content of the rows around the picture, drawn by `TerminalSession.draw`.
 public struct Chrome: Equatable, Sendable {
   public var segments: Segments
   /// Author and age. Like all texts here it may come from a stranger and is made harmless.
   public var titleLeft: String
-  /// What matters now: paused, muted, waiting.
+  /// The present state: paused, muted, waiting.
   public var titleRight: String
   public var caption: String
   public var captionRight: String
-  /// What went wrong; takes the caption's row.
+  /// An error, shown in the caption's row.
   public var error: String?
-  /// Whether the title stands back, because no key came for a while.
+  /// Whether the title is dimmed, because no key came for a while.
   public var dimmed: Bool
-  /// Whether title and caption leave their rows to the picture.
+  /// Whether the picture takes the rows of title and caption.
   public var hidden: Bool
 
   public init(

@@ -1,6 +1,6 @@
 import Pictures
 
-/// One row of the chrome as it is to be drawn: harmless texts in their columns.
+/// A row of the chrome, ready to draw: harmless texts in their columns.
 package struct ChromeRow: Equatable {
   package enum Tone: Equatable {
     case plain, quiet, alarm
@@ -58,7 +58,7 @@ extension Chrome {
     return ChromeRow(row: layout.barRow, runs: runs)
   }
 
-  /// The size that is needed and the size there is, in the most words that fit.
+  /// The required and the actual size, in the longest words that fit.
   private static func sizeRows(_ layout: ScreenLayout, unicode: Bool) -> [ChromeRow] {
     let least = "\(ScreenLayout.leastColumns)x\(ScreenLayout.leastRows)"
     let present = "has \(layout.columns)x\(layout.rows)"
@@ -89,7 +89,7 @@ private struct TextRow {
   ) -> [ChromeRow.Run] {
     var runs: [ChromeRow.Run] = []
     var room = columns.count
-    // The right text is ours and short; a long one may take half of the row.
+    // The right text is usually short; it may take half of the row.
     let ending = cut(right, to: room / 2)
     let endingWidth = DisplayText.width(of: ending)
     if endingWidth > 0 { room -= endingWidth + 2 }

@@ -1,4 +1,4 @@
-/// A whole control sequence (ECMA-48): what stood between `ESC [` and its final byte.
+/// A complete control sequence (ECMA-48): the bytes between `ESC [` and the final byte.
 struct ControlSequence {
   private let marker: UInt8?
   private let parameters: [Int]
@@ -24,7 +24,7 @@ struct ControlSequence {
     self.final = final
   }
 
-  /// What it tells; nothing where it is not known.
+  /// The events that it stands for; none if it is not known.
   var events: [InputEvent] {
     switch (marker, intermediates, final) {
     case (UInt8(ascii: "<"), [], UInt8(ascii: "M")), (UInt8(ascii: "<"), [], UInt8(ascii: "m")):

@@ -7,15 +7,15 @@ import System
 ///
 /// ncurses keeps its state in globals: one screen at a time, on one thread.
 final class Curses {
-  /// How the next text is drawn.
+  /// The style of a text.
   struct Style: Equatable {
     var isBold = false
     var isDim = false
-    /// 0 the default colours, else one of `Pair`.
+    /// 0 for the default colours, or one of `Pair`.
     var pair: Int16 = 0
   }
 
-  /// The colour pairs that are defined where the terminal has colours.
+  /// The colour pairs that are defined if the terminal has colours.
   enum Pair {
     static let accent: Int16 = 1
     static let alarm: Int16 = 2
@@ -23,46 +23,46 @@ final class Curses {
     static let quiet: Int16 = 3
   }
 
-  /// What waits for ncurses in its input.
+  /// What was read.
   enum Input: Equatable {
     case byte(UInt8)
-    /// A key of the terminal's description, by ncurses' number.
+    /// A key of the terminal's description, by its number in ncurses.
     case key(Int32)
     /// A string given to `recognise`, by its index.
     case recognised(Int)
   }
 
   private let screen: OpaquePointer
-  /// Where ncurses writes and where that is read: it would wait for a terminal that takes nothing,
-  /// and so would all that the player must do meanwhile.
+  /// The pipe that ncurses writes to. Writing to the terminal itself, ncurses would block on a terminal
+  /// that accepts nothing, and with it the whole player.
   private let written: Descriptor
   private let output: UnsafeMutablePointer<FILE>
   private let input: UnsafeMutablePointer<FILE>
-  /// Keys are read through a pad: reading through a window may refresh it in passing.
+  /// Keys are read from a pad, since reading from a window may refresh it.
   private let keys: UnsafeMutablePointer<WINDOW>
   private var windows: [Int: UnsafeMutablePointer<WINDOW>] = [:]
 
   private let terminal: Int32
-  /// The modes of the line while stories play.
+  /// The terminal's attributes while stories play.
   private var modes = termios()
   /// Whether the terminal can show dim text.
   let canDim: Bool
 
-  /// Numbers for recognised strings, beyond all that ncurses gives to keys itself.
+  /// The numbers of recognised strings begin here, beyond all numbers of keys in ncurses.
   private static let firstRecognised: Int32 = 0x4000
 
-  /// Sets the modes of the line, and makes the first `flush` enter the alternate screen.
+  /// Sets the terminal's attributes, and makes the first `flush` enter the alternate screen.
   ///
-  /// - Returns: nil where ncurses knows no terminal of that name.
+  /// - Returns: nil if ncurses does not know a terminal of that name.
   init?(name: String, input inputDescriptor: Int32, output outputDescriptor: Int32) {
-    // Copies, because closing a stream closes its descriptor.
+    // Copies are used, since closing a stream closes its descriptor.
     guard let output = Self.stream(outputDescriptor, "w") else { return nil }
     guard let input = Self.stream(inputDescriptor, "r") else {
       fclose(output)
       return nil
     }
-    // The size is what the terminal says, whatever LINES and COLUMNS were exported as; where that is
-    // more than there is memory for, the description's, until `resize`.
+    // The size is read from the terminal and not from LINES and COLUMNS. A size too large for the
+    // memory is replaced by that of the description until `resize`.
     let isSane = WindowSize(descriptor: outputDescriptor)?.isCut != true
     use_env(isSane)
     use_tioctl(isSane)
@@ -83,19 +83,19 @@ final class Curses {
     self.input = input
     self.keys = keys
     self.written = written
-    // The name may be one that mosh or screen only pass on.
+    // The name may be that of another terminal that mosh or screen run in.
     nc_never_repeat()
     terminal = outputDescriptor
     canDim = nc_can_show(nc_dim())
     tcgetattr(terminal, &modes)
-    // ^S would stop the pictures for somebody who never heard of ^Q.
+    // ^S would stop the pictures, and not everybody knows ^Q.
     modes.c_iflag &= ~tcflag_t(IXON)
     takeLine()
     curs_set(0)
     set_escdelay(25)
     keypad(keys, true)
     nodelay(keys, true)
-    // Drawing must not stop half way because a key came.
+    // Drawing must not be interrupted by a key.
     typeahead(-1)
   }
 
@@ -119,9 +119,9 @@ final class Curses {
     return stream
   }
 
-  /// Lets a stream's descriptor, which ncurses writes to, lead into a pipe from now on.
+  /// Redirects a stream's descriptor, which ncurses writes to, into a pipe.
   ///
-  /// - Returns: the end to read from.
+  /// - Returns: the end of the pipe to read from.
   private static func divert(_ output: UnsafeMutablePointer<FILE>) -> Descriptor? {
     var ends: [Int32] = [-1, -1]
     guard pipe(&ends) == 0 else { return nil }
@@ -131,7 +131,7 @@ final class Curses {
       _ = fcntl(end, F_SETFD, FD_CLOEXEC)
       _ = fcntl(end, F_SETFL, O_NONBLOCK)
     }
-    // More than the largest screen's chrome takes.
+    // More than the chrome of the largest screen.
     _ = fcntl(ends[1], pipeSize, 1 << 20)
     guard dup2(writing.number, fileno(output)) >= 0 else { return nil }
     _ = fcntl(fileno(output), F_SETFD, FD_CLOEXEC)
@@ -141,7 +141,7 @@ final class Curses {
   /// F_SETPIPE_SZ, which Glibc hides.
   private static let pipeSize: Int32 = 1031
 
-  /// ncurses installs handlers of its own where a signal still has its default action.
+  /// ncurses installs its own handlers for signals that have their default action.
   private static func keepingSignals<Result>(_ body: () -> Result) -> Result {
     let taken = [SIGINT, SIGTERM, SIGTSTP, SIGWINCH]
     let actions = taken.map { signal -> sigaction in
@@ -158,7 +158,7 @@ final class Curses {
     return body()
   }
 
-  /// The modes of a terminal's line; nil for what is no terminal.
+  /// A terminal's attributes; nil if it is not a terminal.
   static func modes(of descriptor: Int32) -> termios? {
     var modes = termios()
     return tcgetattr(descriptor, &modes) == 0 ? modes : nil
@@ -166,7 +166,7 @@ final class Curses {
 
   // MARK: The terminal's description
 
-  /// A string of the description without its delays; nil where it has none.
+  /// A string of the description without delays; nil if it has none.
   func string(_ name: String) -> String? {
     guard let value = nc_string(name) else { return nil }
     var result = ""
@@ -179,7 +179,7 @@ final class Curses {
     return result + rest
   }
 
-  /// Looks terminals up, first to last, without touching any.
+  /// Looks up the first of these terminals that has a description, without touching any.
   static func describe(
     _ names: [String], output: Int32
   ) -> (name: String, description: TerminalAbilities.Description)? {
@@ -194,7 +194,7 @@ final class Curses {
     return nil
   }
 
-  /// Makes ncurses write UTF-8, or nothing but ASCII; false where the machine can't do the former.
+  /// Makes ncurses write UTF-8, or only ASCII; false if the machine cannot do the former.
   static func setLocale(unicode: Bool) -> Bool {
     guard unicode else { return setlocale(LC_CTYPE, "C") != nil }
     // The named locale may not be installed here, as after ssh; only its encoding matters.
@@ -203,21 +203,21 @@ final class Curses {
 
   // MARK: Keys
 
-  /// Takes these strings as single codes from now on.
+  /// Makes `read` return these strings as single codes from now on.
   func recognise(_ strings: [String]) {
     for (index, string) in strings.enumerated() {
       define_key(string, Self.firstRecognised + Int32(index))
     }
   }
 
-  /// Lets a string of the description come through byte by byte.
+  /// Makes `read` return a string of the description byte by byte.
   func forget(_ name: String) {
     guard let value = nc_string(name) else { return }
     define_key(value, 0)
   }
 
-  /// The next code; nil when nothing more is there. Waits at most the 25 ms in which the rest of
-  /// an escape sequence may come.
+  /// The next code; nil if there is none. Waits at most the 25 ms in which the rest of an escape
+  /// sequence may come.
   func read() -> Input? {
     let code = wgetch(keys)
     switch code {
@@ -230,7 +230,7 @@ final class Curses {
 
   // MARK: Drawing
 
-  /// Defines the colours; false where the description has none. Without this call everything is
+  /// Defines the colours; false if the description has none. Without this call everything is
   /// monochrome.
   func startColours() -> Bool {
     guard has_colors(), start_color() == OK else { return false }
@@ -242,7 +242,8 @@ final class Curses {
     return true
   }
 
-  /// One window for each of these rows, blank; others are given up and left as they are.
+  /// Makes a blank window for each of these rows; other windows are deleted, and their rows stay as
+  /// they are.
   func makeWindows(rows: [Int], columns: Int) {
     for window in windows.values { delwin(window) }
     windows = [:]
@@ -255,11 +256,10 @@ final class Curses {
     }
   }
 
-  /// Blanks a row's window before it is written anew.
+  /// Blanks a row's window before it is written.
   ///
-  /// Its last column gets an invisible space. ncurses would clear to the end of the screen, and
-  /// with it the picture, once all rows below one that went blank are blank for it too; such a
-  /// space is not blank to it.
+  /// Its last column gets an invisible space. If a row and all rows below were blank to ncurses, it
+  /// would clear to the end of the screen, and with it the picture; such a space is not blank to it.
   func blank(row: Int, columns: Int) {
     guard let window = windows[row] else { return }
     werase(window)
@@ -278,8 +278,8 @@ final class Curses {
     nc_put(window, Int32(column), Self.measurable(text))
   }
 
-  /// The text with a question mark for each character that ncurses measures otherwise than the
-  /// layout did: those that are younger than the C library.
+  /// The text with a question mark for each character whose width differs in ncurses and in the layout:
+  /// those that are newer than the C library.
   private static func measurable(_ text: String) -> String {
     if text.utf8.allSatisfy({ $0 < 0x80 }) { return text }
     var result = ""
@@ -300,7 +300,7 @@ final class Curses {
     wnoutrefresh(window)
   }
 
-  /// What the terminal must be sent to show what was staged.
+  /// The bytes that make the terminal show what was staged.
   func flush() -> [UInt8] {
     doupdate()
     return taken()
@@ -315,7 +315,7 @@ final class Curses {
   /// Makes the next `flush` clear the screen and draw all of the windows.
   func clearOnFlush() { clearok(nc_curscr(), true) }
 
-  /// Blanks what ncurses holds for the whole screen.
+  /// Blanks ncurses' image of the whole screen.
   func blankAll() {
     werase(nc_stdscr())
     leaveok(nc_stdscr(), true)
@@ -338,6 +338,6 @@ final class Curses {
     _ = taken()
   }
 
-  /// Sets the modes of the line again.
+  /// Sets the terminal's attributes again.
   func takeLine() { tcsetattr(terminal, TCSANOW, &modes) }
 }

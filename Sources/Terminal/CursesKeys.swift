@@ -1,7 +1,7 @@
 import CNcurses
 
 extension Key {
-  /// The key of ncurses' number; nil for those that are not told apart here.
+  /// The key with this number in ncurses; nil for those that are not used here.
   init?(cursesCode code: Int32) {
     switch code {
     case KEY_LEFT: self = .left

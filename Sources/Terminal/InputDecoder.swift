@@ -1,32 +1,32 @@
 import System
 
-/// Makes events out of what ncurses reads.
+/// Makes events of what ncurses reads.
 ///
-/// ncurses knows the keys of the terminal's description and waits for the rest of a split
-/// sequence; all that it does not know comes through byte by byte. Here such sequences are put
-/// together over any number of reads, understood where they are common (mouse reports, other
-/// terminals' arrows) and dropped whole where they are not, so that no part of one acts as a key.
+/// ncurses recognises the keys of the terminal's description and waits for the rest of a split
+/// sequence; all else comes byte by byte. Here such sequences are put together over any number of
+/// reads, decoded if they are common (mouse reports, other terminals' arrows) and dropped completely if
+/// they are not, so that no part of one acts as a key.
 package struct InputDecoder {
-  /// One answer of ncurses.
+  /// What ncurses reads at once.
   package enum Code: Equatable {
     case byte(UInt8)
     case key(Key)
-    /// A mode 2026 answer that ncurses recognised.
+    /// An answer about mode 2026 that ncurses recognised.
     case synchronizedOutput(Bool)
   }
 
-  /// An unfinished sequence that gets no more bytes for so long is given up. After a lone Esc it
-  /// is the time in which a `[` still counts as the rest of a sequence that a slow line split.
+  /// An unfinished sequence is given up after so long without a byte. After a lone Esc, a `[` within
+  /// this time still counts as the rest of a sequence that a slow connection split.
   package static let patience = Duration.milliseconds(300)
-  /// The same for an answer that the terminal was asked for, which nobody types: no piece of it may
-  /// act as a key.
+  /// The same for an answer that was requested from the terminal: nobody types it, and no part of it
+  /// may act as a key.
   package static let answerPatience = Duration.seconds(3)
-  /// The same for what is pasted: when its end mark never comes, keys count again after such a pause.
+  /// The same for pasted text: if its end mark never comes, keys count again after such a pause.
   package static let pastePatience = Duration.seconds(2)
 
   private enum State {
     case ground
-    /// Esc came, and nothing yet tells what it begins.
+    /// Esc came, and it is not known yet what it begins.
     case escape
     /// Esc was reported as a key.
     case reportedEscape
@@ -46,14 +46,14 @@ package struct InputDecoder {
     case character([UInt8], length: Int)
   }
 
-  /// A device control string or one of its kin, as far as it came.
+  /// A device control string or a similar string, as far as it came.
   private struct ControlString {
     var introducer: UInt8
     /// Its beginning.
     var bytes: [UInt8] = []
     var escape = false
 
-    /// What a terminal answers to XTVERSION: `ESC P > | name ESC \` (xterm's control sequences).
+    /// A terminal's answer to XTVERSION: `ESC P > | name ESC \` (xterm's control sequences).
     var program: String? {
       guard introducer == UInt8(ascii: "P"), bytes.starts(with: ">|".utf8) else { return nil }
       return String(decoding: bytes.dropFirst(2), as: UTF8.self)
@@ -69,14 +69,14 @@ package struct InputDecoder {
 
   package init() {}
 
-  /// The terminal has been asked: for a while, what looks like an answer is one, however slowly it
+  /// The terminal was asked: for a while, anything that looks like an answer is one, however slowly it
   /// comes.
   package mutating func expectAnswers(from now: Instant) { answersDue = now + Self.answerPatience }
 
-  /// All has been answered.
+  /// Everything was answered.
   package mutating func expectNoAnswers() { answersDue = nil }
 
-  /// Whether the end of what is being pasted has not come yet.
+  /// Whether text is being pasted whose end has not come yet.
   package var isInPaste: Bool {
     if case .paste = state { true } else { false }
   }
@@ -92,7 +92,7 @@ package struct InputDecoder {
     }
   }
 
-  /// Takes one code and gives what it completes.
+  /// Takes one code and returns the events that it completes.
   package mutating func take(_ code: Code, at now: Instant) -> [InputEvent] {
     if let latest, now - latest > patience(at: latest) { state = .ground }
     latest = now
@@ -113,7 +113,7 @@ package struct InputDecoder {
     }
   }
 
-  /// Says that nothing more is there to read: an Esc that stands alone is a key then.
+  /// There is nothing more to read: a lone Esc is a key then.
   package mutating func settle() -> [InputEvent] {
     guard case .escape = state else { return [] }
     state = .reportedEscape
@@ -159,7 +159,7 @@ package struct InputDecoder {
     case UInt8(ascii: "O"): state = .singleShift
     case UInt8(ascii: "]"), UInt8(ascii: "P"), UInt8(ascii: "_"), UInt8(ascii: "^"),
       UInt8(ascii: "X"):
-      // Nobody sends a string so late, unless asked; after an Esc that was typed these are keys.
+      // No string comes so late unless it was requested: after an Esc that was typed these are keys.
       if escapeIsReported, !(latest.map(expectsAnswers) ?? false) { return begin(byte) }
       state = .string(ControlString(introducer: byte))
     default: return (escapeIsReported ? [] : [.key(.escape)]) + begin(byte)
@@ -182,7 +182,7 @@ package struct InputDecoder {
         return ControlSequence(bytes, final: byte).events
       }
     default:
-      // Longer than anything that is understood: only its end matters.
+      // Longer than any known sequence: only its end matters.
       state = .control(bytes.count < 64 ? bytes + [byte] : bytes)
     }
     return []
@@ -200,7 +200,7 @@ package struct InputDecoder {
     }
     guard bytes.allSatisfy({ $0 >= 32 }) else { return [] }
     let button = Int(bytes[0]) - 32
-    // Releases do not tell which button it was.
+    // A release does not say which button it was.
     let isRelease = button & ~0x1C == 3
     return ControlSequence.mouse(
       button: isRelease ? 0 : button, column: Int(bytes[1]) - 32, row: Int(bytes[2]) - 32,
@@ -213,13 +213,13 @@ package struct InputDecoder {
     }
     var string = string
     string.escape = byte == 0x1B
-    // Longer than anything that is understood: only its end matters.
+    // Longer than any known sequence: only its end matters.
     if !string.escape, string.bytes.count < 128 { string.bytes.append(byte) }
     state = .string(string)
     return []
   }
 
-  /// Drops what is pasted; it is text, whatever sequences stand in it.
+  /// Drops pasted text, whatever sequences it contains.
   private mutating func paste(_ byte: UInt8) {
     guard case .paste(let before) = state else { return }
     let matched = byte == Self.pasteEnd[before] ? before + 1 : byte == Self.pasteEnd[0] ? 1 : 0

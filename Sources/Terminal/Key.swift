@@ -1,4 +1,4 @@
-/// A key, as far as terminals tell keys apart.
+/// A key, as far as terminals distinguish keys.
 public enum Key: Hashable, Sendable {
   case character(Character)
   case left, right, up, down
@@ -14,14 +14,14 @@ public enum Key: Hashable, Sendable {
     ("Home", .home), ("End", .end), ("PageUp", .pageUp), ("PageDown", .pageDown),
     ("Tab", .tab), ("S-Tab", .backTab), ("Enter", .enter), ("Esc", .escape),
     ("Backspace", .backspace), ("Space", .character(" ")),
-    // Further spellings, read but not printed.
+    // Further names that can be read.
     ("Return", .enter), ("Escape", .escape), ("BackTab", .backTab), ("PgUp", .pageUp),
     ("PgDn", .pageDown), ("BS", .backspace),
   ]
 
-  /// Reads a key's name as it stands in the config: `Right`, `l`, `S-Tab`, `^L`, `Space`, `F1`.
+  /// Reads a key's name as written in the configuration: `Right`, `l`, `S-Tab`, `^L`, `Space`, `F1`.
   ///
-  /// Names are read in upper or lower case, single characters as they are. Nil for anything else.
+  /// The case of names does not matter, but that of single characters does. Nil for anything else.
   public init?(name: String) {
     let lowered = name.lowercased()
     if let known = Self.names.first(where: { $0.name.lowercased() == lowered }) {
@@ -52,7 +52,7 @@ public enum Key: Hashable, Sendable {
     }
   }
 
-  /// The key behind a control byte; several of them are keys of their own.
+  /// The key of a control byte; several of them are keys of their own.
   init?(controlByte byte: UInt8) {
     switch byte {
     case 0x08, 0x7F: self = .backspace
@@ -64,7 +64,7 @@ public enum Key: Hashable, Sendable {
     }
   }
 
-  /// Whether the character shows as something; a lone control or mark does not.
+  /// Whether the character is visible; a lone control or mark is not.
   static func isPrintable(_ character: Character) -> Bool {
     guard let scalar = character.unicodeScalars.first else { return false }
     switch scalar.properties.generalCategory {
@@ -90,9 +90,9 @@ public enum InputEvent: Equatable, Sendable {
   case press(row: Int, column: Int)
   case release(row: Int, column: Int)
   case wheel(up: Bool)
-  /// The answer to whether mode 2026 is known.
+  /// The answer to the question whether mode 2026 is supported.
   case synchronizedOutput(Bool)
-  /// What the terminal calls itself, such as `XTerm(379)`.
+  /// The terminal's name for itself, such as `XTerm(379)`.
   case program(String)
   case focus(Bool)
 }

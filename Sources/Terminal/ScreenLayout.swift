@@ -1,30 +1,30 @@
-/// Which rows and columns belong to what.
+/// The layout of the screen: rows and columns of its parts.
 public struct ScreenLayout: Equatable, Sendable {
-  /// The least terminal that a story can be watched in.
+  /// The smallest terminal that stories are played in.
   public static let leastColumns = 40
   public static let leastRows = 12
 
   public let columns: Int
   public let rows: Int
   public let barRow: Int
-  /// Nil where the title shares the caption's row, or both are hidden.
+  /// Nil if the title shares the caption's row, or both are hidden.
   public let titleRow: Int?
-  /// Nil where it is hidden.
+  /// Nil if it is hidden.
   public let captionRow: Int?
-  /// The rows of the picture, over all columns; none in a terminal that is too small.
+  /// The rows of the picture, over all columns; none if the terminal is too small.
   public let picture: (top: Int, rows: Int)
   /// The columns of the title and the caption: at most 100, centred as the picture is.
   public let textColumns: Range<Int>
-  /// Whether nothing but a sentence about the size can be shown.
+  /// Whether only a sentence about the size can be shown.
   public let isTooSmall: Bool
 
-  /// Below so many rows the title shares the caption's row.
+  /// With fewer rows the title shares the caption's row.
   private static let leastRowsForTitle = 16
   private static let widestText = 100
 
   /// The layout of a terminal of this size.
   ///
-  /// - Parameter hidden: whether title and caption leave their rows to the picture.
+  /// - Parameter hidden: whether the picture takes the rows of title and caption.
   public static func layout(columns: Int, rows: Int, hidden: Bool = false) -> ScreenLayout {
     ScreenLayout(columns: max(0, columns), rows: max(0, rows), hidden: hidden)
   }

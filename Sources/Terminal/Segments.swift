@@ -1,11 +1,11 @@
-/// The segmented bar: one segment for each story of the reel, the current one filling.
+/// The segmented bar: a segment for each story of the reel; the current one fills as it plays.
 public struct Segments: Equatable, Sendable {
   public var count: Int
-  /// The index of the story that plays; those before it are told.
+  /// The index of the story that plays; those before it are played.
   public var current: Int
-  /// How much of the current story was presented, 0 to 1; nil while its length is not known.
+  /// How much of the current story was played, 0 to 1; nil while its length is unknown.
   public var fill: Double?
-  /// How much of the current story is at hand without waiting, 0 to 1; nil where it is not shown.
+  /// How much of the current story can be played without waiting, 0 to 1; nil if that is not shown.
   public var cached: Double?
 
   public init(count: Int, current: Int, fill: Double? = 0, cached: Double? = nil) {
@@ -15,8 +15,8 @@ public struct Segments: Equatable, Sendable {
     self.cached = cached
   }
 
-  /// The segment at a column of the bar's row, and where inside it, 0 to 1; nil beside and between
-  /// segments.
+  /// The segment at a column of the bar's row, and the position inside it, 0 to 1; nil beside and
+  /// between segments.
   public func segment(atColumn column: Int, columns: Int) -> (index: Int, fraction: Double)? {
     guard let place = places(columns: columns).first(where: { $0.columns.contains(column) }) else {
       return nil
@@ -25,7 +25,7 @@ public struct Segments: Equatable, Sendable {
     return (place.index, offset / Double(place.columns.count))
   }
 
-  /// Where a segment stands.
+  /// The columns of a segment.
   package struct Place: Equatable {
     package let index: Int
     package let columns: Range<Int>
@@ -35,8 +35,8 @@ public struct Segments: Equatable, Sendable {
   private static let least = 2
   private static let leastInWindow = 4
 
-  /// The segments that are shown, from the left: all, or a window around the current one where they
-  /// would be narrower than two columns.
+  /// The segments that are shown, from the left: all of them, or a window around the current one if
+  /// they would be narrower than two columns.
   package func places(columns: Int) -> [Place] {
     let room = max(0, columns - 2)
     guard count > 0, room > 0 else { return [] }
@@ -50,7 +50,7 @@ public struct Segments: Equatable, Sendable {
     return Self.spread(indices: first..<first + shown, over: narrowed)
   }
 
-  /// The place's number, `7/40`; as wide for every place of a reel.
+  /// The number of the current story, `7/40`, with the same width for every story of a reel.
   var label: String {
     let total = String(count)
     let place = String(min(max(0, current), max(0, count - 1)) + 1)
@@ -63,7 +63,7 @@ public struct Segments: Equatable, Sendable {
     return shown < count
   }
 
-  /// Divides the room from column 1 on, one column between segments, widths differing by one.
+  /// Divides the columns from 1 on, with a free one between segments; widths differ by one at most.
   private static func spread(indices: Range<Int>, over room: Int) -> [Place] {
     let count = indices.count
     return (0..<count).map { place in

@@ -6,21 +6,21 @@ public struct TerminalAbilities: Equatable, Sendable {
   public var colour: ColourDepth
   /// Whether text goes out as UTF-8 and the bar may use line drawing.
   public var unicode: Bool
-  /// Whether a frame may be bracketed as one update (mode 2026); false until the terminal says so.
+  /// Whether a frame may be marked as one update (mode 2026); false until the terminal says so.
   public var synchronizedOutput: Bool
-  /// Whether it knows REP, "the last character n times"; false until the terminal has said which
-  /// program it is. Its description says nothing of it: mosh and screen hand on the TERM of others.
+  /// Whether it supports REP, "the last character n times"; false until the terminal has said which
+  /// program it is. Its description is not enough: mosh and screen pass on the TERM of others.
   public var repeatCharacter: Bool
   /// The value of `TERM`.
   public var name: String
-  /// Whether it can't even place a cursor.
+  /// Whether it cannot place its cursor.
   public var isDumb: Bool
 
-  /// What the terminal's description in the terminfo database says.
+  /// The terminal's description in the terminfo database.
   public struct Description: Equatable, Sendable {
-    /// `colors`, nil where the description has none.
+    /// `colors`; nil if the description has none.
     public var colours: Int?
-    /// `RGB` or `Tc`: direct colours are taken.
+    /// `RGB` or `Tc`: direct colours are supported.
     public var hasDirectColour: Bool
     /// `cup`.
     public var placesCursor: Bool
@@ -34,16 +34,16 @@ public struct TerminalAbilities: Equatable, Sendable {
     }
   }
 
-  /// The abilities of the terminal behind a descriptor; it is not touched or asked.
+  /// The abilities of the terminal at a descriptor; the terminal itself is neither asked nor changed.
   ///
-  /// Nil where neither its description nor that of a terminal that it might resemble is known.
+  /// Nil if there is neither a description of it nor of a terminal that it might resemble.
   public static func detect(
     output: Int32 = 1, environment: [String: String] = currentEnvironment()
   ) -> TerminalAbilities? {
     found(output: output, environment: environment)?.abilities
   }
 
-  /// The abilities and the name of the description that they come from.
+  /// The abilities, and the name of the description that they come from.
   static func found(
     output: Int32, environment: [String: String]
   ) -> (abilities: TerminalAbilities, description: String)? {
@@ -51,7 +51,7 @@ public struct TerminalAbilities: Equatable, Sendable {
     if isDumb(name) {
       return (TerminalAbilities(environment: environment, description: .init()), name)
     }
-    // Newer terminals bring names that a machine's ncurses has not heard of.
+    // Newer terminals have names that older versions of ncurses do not know.
     let names = [name, "xterm-256color", "xterm"]
     guard let known = Curses.describe(names, output: output) else { return nil }
     let abilities = TerminalAbilities(environment: environment, description: known.description)
@@ -61,20 +61,20 @@ public struct TerminalAbilities: Equatable, Sendable {
   /// The library that draws the chrome, with its version.
   public static var library: String { Curses.version }
 
-  /// The variables that matter here, as this process has them.
+  /// The environment variables of this process that matter here.
   public static func currentEnvironment() -> [String: String] {
     var environment: [String: String] = [:]
-    let telling = [
+    let variables = [
       "TERM", "COLORTERM", "NO_COLOR", "LC_ALL", "LC_CTYPE", "LANG", "TMUX", "TERM_PROGRAM",
     ]
-    for name in telling + versions.keys {
+    for name in variables + versions.keys {
       guard let value = getenv(name) else { continue }
       environment[name] = String(cString: value)
     }
     return environment
   }
 
-  /// What an environment and a terminal's description promise. Nothing else is looked at.
+  /// The abilities by the environment and a terminal's description alone.
   public init(environment: [String: String], description: Description) {
     name = environment["TERM"] ?? ""
     isDumb = Self.isDumb(name) || !description.placesCursor
@@ -84,15 +84,15 @@ public struct TerminalAbilities: Equatable, Sendable {
     colour = isDumb ? .never : Self.colour(name, environment, description)
   }
 
-  /// Whether the console of the kernel is meant, whose font lacks most of what is not ASCII.
+  /// Whether it is the Linux console, whose font lacks most characters beyond ASCII.
   var isLinuxConsole: Bool { name == "linux" || name.hasPrefix("linux-") }
 
   private static func isDumb(_ name: String) -> Bool {
     name.isEmpty || name == "dumb" || name == "unknown"
   }
 
-  /// The first of the three variables that is set decides, as in setlocale. Where none is, as in
-  /// many containers, nobody chose ASCII: terminals with 256 colours are taken to be of today.
+  /// The first of the three variables that is set decides, as in setlocale. If none is set, as in many
+  /// containers, nobody chose ASCII: terminals with 256 colours are assumed to be modern.
   private static func usesUTF8(
     _ environment: [String: String], _ description: Description
   ) -> Bool {
@@ -126,8 +126,8 @@ public struct TerminalAbilities: Equatable, Sendable {
     }
   }
 
-  /// Variables by which terminals tell their version, and the first that took direct colours; xterm
-  /// among them, which hands on no COLORTERM.
+  /// Variables with a terminal's version, and the first version that supports direct colours. xterm is
+  /// among them, which does not set COLORTERM.
   private static let versions = [
     "XTERM_VERSION": 331, "VTE_VERSION": 3600, "KONSOLE_VERSION": 160_400, "KITTY_WINDOW_ID": 0,
     "WT_SESSION": 0,
@@ -136,8 +136,8 @@ public struct TerminalAbilities: Equatable, Sendable {
   /// Values of TERM_PROGRAM that mean a terminal with direct colours.
   private static let programs = ["iTerm.app", "WezTerm", "vscode", "ghostty", "Hyper", "mintty"]
 
-  /// GNU screen hands on the COLORTERM of the terminal that it was started in and cannot do what
-  /// it says. tmux calls itself screen too, but passes direct colours on or reduces them itself.
+  /// GNU screen passes on the COLORTERM of the terminal that it was started in, but does not support
+  /// direct colours. tmux calls itself screen, too, but passes them on or reduces them itself.
   private static func isScreen(_ name: String, _ environment: [String: String]) -> Bool {
     let tmux = environment["TMUX"] ?? ""
     return name.hasPrefix("screen") && tmux.isEmpty

@@ -2,13 +2,13 @@ import System
 
 /// Why a terminal can't be used.
 public enum TerminalError: Error, Equatable, Sendable, CustomStringConvertible {
-  /// The output, or whatever should give the keys, is no terminal.
+  /// The output, or the source of keys, is not a terminal.
   case notATerminal
-  /// `TERM` names a terminal that can't place a cursor.
+  /// `TERM` names a terminal that cannot place its cursor.
   case tooSimple(name: String)
   /// ncurses knows neither this terminal nor any that it might resemble.
   case unknownTerminal(name: String)
-  /// The terminal is gone: its window was closed or the line was lost.
+  /// The terminal is gone: its window was closed or the connection was lost.
   case hungUp
   case system(SystemError)
 

@@ -1,31 +1,31 @@
 import Glibc
 import System
 
-/// The way to the terminal: it takes what fits and never waits long.
+/// Writes to the terminal without waiting long.
 final class TerminalOutput {
-  /// Waiting or not belongs to the opening, not to the descriptor, and the shell's must wait; so
-  /// this is one of its own, where that can be.
+  /// A non-blocking opening of the terminal of its own, where possible. The flag belongs to the opening
+  /// and not to the descriptor, and the shell's must stay blocking.
   private let own: Descriptor
   private let waits: Bool
-  /// What could not be sent yet and must go before all else.
+  /// Bytes that were not sent yet and must be sent first.
   private var pending: [UInt8] = []
 
-  /// The most that is written at once where there is no opening of its own: a terminal that says
-  /// it takes bytes takes so many.
+  /// The most that is written at once without an opening of its own: a terminal that is writable
+  /// accepts so many bytes.
   private static let portion = 256
-  /// How long a terminal that takes nothing may hold up the player.
+  /// How long the player waits for a terminal that accepts nothing.
   private static let patience = Duration.milliseconds(100)
 
-  /// Opens the terminal behind a descriptor anew.
+  /// Opens the terminal of a descriptor again.
   init(terminal number: Int32) throws(TerminalError) {
     let flags = O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC
     let opened = open("/proc/self/fd/\(number)", flags)
     waits = opened < 0
-    // After su or in a sandbox the terminal may belong to somebody else.
+    // After su or in a sandbox the terminal may belong to another user.
     own = opened >= 0 ? Descriptor(adopting: opened) : try Self.copy(number)
   }
 
-  /// What leads to the terminal as long as this object lives.
+  /// A descriptor of the terminal, valid while this object lives.
   var descriptor: Int32 { own.number }
 
   private static func copy(_ number: Int32) throws(TerminalError) -> Descriptor {
@@ -34,30 +34,31 @@ final class TerminalOutput {
     return Descriptor(adopting: copy)
   }
 
-  /// Writes what the terminal takes now.
+  /// Writes what the terminal accepts now.
   ///
-  /// - Returns: how many bytes were taken, 0 when it would have to wait.
+  /// - Returns: how many bytes were accepted; 0 if it would block.
   func write(_ bytes: ArraySlice<UInt8>) throws(TerminalError) -> Int {
     guard !bytes.isEmpty, try sendPending() else { return 0 }
     return try send(bytes)
   }
 
-  /// Writes all, before anything else; what the terminal does not take soon waits for a later call.
-  func tell(_ bytes: [UInt8]) {
+  /// Writes all bytes before any others; those that the terminal does not accept soon are sent by a
+  /// later call.
+  func send(_ bytes: [UInt8]) {
     pending += bytes
     let deadline = Instant.now + Self.patience
     do {
       while try !sendPending(), awaitRoom(until: deadline) {}
     } catch {
-      // It is gone: the player learns that from its input.
+      // The terminal is gone, which the player notices by its input.
       pending = []
     }
   }
 
-  /// Whether the terminal has taken all that it was told.
+  /// Whether the terminal has accepted everything.
   func isClear() -> Bool { (try? sendPending()) ?? true }
 
-  /// Forgets what was not sent.
+  /// Drops what was not sent.
   func forget() { pending = [] }
 
   private func sendPending() throws(TerminalError) -> Bool {

@@ -1,8 +1,8 @@
-/// The program behind a terminal, as it names itself where it is asked (XTVERSION, xterm's control
-/// sequences): `XTerm(379)`, `kitty(0.40.0)`, `tmux 3.4`.
+/// The program of a terminal, by its answer to XTVERSION (xterm's control sequences): `XTerm(379)`,
+/// `kitty(0.40.0)`, `tmux 3.4`.
 package struct TerminalProgram: Equatable {
   package let name: String
-  /// The numbers of its version, the largest part first; none where it tells none.
+  /// The parts of its version; none if it gives none.
   package let version: [Int]
 
   package init(answer: String) {
@@ -12,27 +12,27 @@ package struct TerminalProgram: Equatable {
       .prefix(4).compactMap { Int($0) }
   }
 
-  /// Whether REP (ECMA-48, 8.3.103) repeats every character there. What is not in the table is not
-  /// trusted with it: mosh and GNU screen know no REP, iTerm2 was without it for long, and that of
-  /// tmux before 3.6 knows only ASCII.
+  /// Whether its REP (ECMA-48, 8.3.103) repeats every character. Programs that are not in the table do
+  /// not count: mosh and GNU screen do not support REP, iTerm2 did not for long, and tmux before 3.6
+  /// repeats only ASCII.
   package var repeatsCharacters: Bool {
     guard let least = Self.repeating.first(where: { $0.name == name })?.least else { return false }
     return !version.isEmpty && !version.lexicographicallyPrecedes(least)
   }
 
-  /// Those that repeat every character, and since when; an empty version where all that tell their
-  /// name do, because REP came years before that.
+  /// The programs that repeat every character, and since which version; empty if REP is older than the
+  /// program's answer to XTVERSION.
   private static let repeating: [(name: String, least: [Int])] = [
-    // Its REP is from 1996, but took one byte alone for long.
+    // Its REP is from 1996, but repeated only single bytes for a long time.
     ("XTerm", [379]),
-    // GNOME Terminal and its kin: since 0.51.
+    // GNOME Terminal and related ones: since 0.51.
     ("VTE", []),
     ("foot", []),
     // Since 0.18.
     ("kitty", []),
     ("WezTerm", []),
     ("ghostty", []),
-    // Before, "▀" was not repeated.
+    // Older versions do not repeat "▀".
     ("tmux", [3, 6]),
   ]
 }

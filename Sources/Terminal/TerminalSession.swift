@@ -2,23 +2,22 @@ import Glibc
 import Pictures
 import System
 
-/// The terminal while stories play: the alternate screen, keys and mouse, the chrome, and the way
-/// for the painter's bytes. One at a time in a process, used on one thread.
+/// The terminal while stories play: the alternate screen, keys and mouse, the chrome, and the output
+/// for the painter's bytes. Only one at a time in a process, used on one thread.
 ///
 /// The player's signal handlers must be installed before (`Signals`). However the session ends, the
-/// terminal is left as it was found: by `close`, by the end of this object, and by `TerminalGuard`
-/// after a fatal signal.
+/// terminal is restored: by `close`, by deinit, and by `TerminalGuard` after a fatal signal.
 public final class TerminalSession {
   public struct Options: Sendable {
-    /// Whether clicks and the wheel are reported; the terminal's own selection is off meanwhile.
+    /// Whether clicks and the wheel are reported; meanwhile the terminal's own selection is off.
     public var mouse = true
-    /// The colours to use, nil for what the terminal can show.
+    /// The colours to use; nil for all that the terminal can show.
     public var colour: ColourDepth?
-    /// Where keys come from; nil for standard input, or /dev/tty where that is no terminal.
+    /// The source of keys; nil for standard input, or for /dev/tty if that is not a terminal.
     public var input: Int32?
     public var output: Int32 = STDOUT_FILENO
     public var environment = TerminalAbilities.currentEnvironment()
-    /// Columns and rows to use whatever the terminal's own size is.
+    /// Columns and rows to use instead of the terminal's size.
     public var size: (columns: Int, rows: Int)?
 
     public init(
@@ -30,11 +29,11 @@ public final class TerminalSession {
     }
   }
 
-  /// What the terminal can show; `synchronizedOutput` and `repeatCharacter` become true when it has
+  /// What the terminal can show; `synchronizedOutput` and `repeatCharacter` become true once it has
   /// answered.
   public private(set) var abilities: TerminalAbilities
   public private(set) var size: WindowSize
-  /// Readable when there is something for `readInput`.
+  /// Readable if there is something for `readInput`.
   public let inputDescriptor: Int32
   /// Writable when `write` and `draw` may be called.
   public let outputDescriptor: Int32
@@ -45,13 +44,14 @@ public final class TerminalSession {
   private var curses: Curses?
   private var quietErrors: QuietErrors?
   private var decoder = InputDecoder()
-  /// When the terminal was asked for its abilities; nil once it has answered.
+  /// When the terminal was asked for its abilities; nil after its answer.
   private var asked: Instant?
   private var isSuspended = false
   private var drawnChrome: Chrome?
   private var drawnLayout: ScreenLayout?
   private var drawnRows: [Int: ChromeRow] = [:]
-  /// The times that a question and its answer take on usual lines and on slow ones.
+  /// The time for a question and its answer on usual connections; `longestJourney` is that on slow
+  /// ones.
   private static let usualJourney = Duration.milliseconds(300)
   private static let longestJourney = Duration.seconds(1)
   private static let shortestWait = Duration.milliseconds(100)
@@ -60,7 +60,7 @@ public final class TerminalSession {
 
   /// Enters the alternate screen.
   ///
-  /// Throws before anything is changed where this is no terminal that can be used.
+  /// Throws, without having changed anything, if the terminal cannot be used.
   public init(_ options: Options = Options()) throws(TerminalError) {
     self.options = options
     outputDescriptor = options.output
@@ -87,8 +87,8 @@ public final class TerminalSession {
     self.curses = curses
     hasColour = abilities.colour != .never && curses.startColours()
     arm(curses, modes)
-    // Mouse reports are put together by the decoder: ncurses reads the rest of one with a call that
-    // waits, and speaks the old protocol, which ends at column 223, in tmux and screen.
+    // Mouse reports are decoded by `InputDecoder`: ncurses waits for the rest of one, and uses the old
+    // protocol, which ends at column 223, in tmux and screen.
     curses.forget("kmous")
     curses.recognise(TerminalModes.synchronizedAnswers)
     adoptSize()
@@ -96,7 +96,7 @@ public final class TerminalSession {
     enter(curses)
     quietErrors = QuietErrors(screen: outputDescriptor)
     if !abilities.isLinuxConsole {
-      output.tell(Array(TerminalModes.questions.utf8))
+      output.send(Array(TerminalModes.questions.utf8))
       asked = .now
       decoder.expectAnswers(from: .now)
     }
@@ -106,14 +106,14 @@ public final class TerminalSession {
 
   // MARK: Input
 
-  /// Everything that was typed, clicked or answered since the last call.
+  /// Everything typed, clicked or answered since the last call.
   ///
-  /// Never waits for more, except that Esc must stand alone for 25 ms to count as a key.
+  /// Does not wait, except 25 ms after an Esc, which must be alone to count as a key.
   public func readInput() -> [InputEvent] {
     guard let curses, !isSuspended else { return [] }
     var events: [InputEvent] = []
     let now = Instant.now
-    // Bounded, so that a flood of input cannot keep the player from its other work.
+    // Bounded, so that a flood of input does not block the player.
     for _ in 0..<4096 {
       guard let input = curses.read() else {
         events += decoder.settle()
@@ -129,7 +129,7 @@ public final class TerminalSession {
     switch event {
     case .synchronizedOutput(let known):
       abilities.synchronizedOutput = known
-      // The last question: a terminal that knows the first has answered it before.
+      // This is the answer to the last question: the first one was answered before, if at all.
       asked = nil
       decoder.expectNoAnswers()
     case .program(let name):
@@ -146,7 +146,7 @@ public final class TerminalSession {
     }
   }
 
-  /// Whether the other side of the terminal was closed; nothing will come from it any more.
+  /// Whether the other side of the terminal was closed; no input will come any more.
   public var hasHungUp: Bool {
     var entry = pollfd(fd: inputDescriptor, events: 0, revents: 0)
     return poll(&entry, 1, 0) > 0 && Int32(entry.revents) & (POLLHUP | POLLERR | POLLNVAL) != 0
@@ -157,8 +157,8 @@ public final class TerminalSession {
   /// Width over height of a character cell.
   public var cellAspect: Double { size.cellAspect }
 
-  /// Follows a change of the window's size. The screen is cleared by the next `draw`; after it the
-  /// picture must be painted whole.
+  /// Adapts to a new size of the window. The next `draw` clears the screen; after it the whole picture
+  /// must be painted.
   public func resize() {
     guard let curses, !isSuspended else { return }
     adoptSize()
@@ -174,15 +174,15 @@ public final class TerminalSession {
       size.pixels = nil
     }
     guard size.columns == 0 || size.rows == 0, let curses else { return }
-    // A serial line tells no size; ncurses then takes the description's.
+    // A serial line has no size; ncurses then uses the description's.
     size.columns = curses.size.columns
     size.rows = curses.size.rows
   }
 
   // MARK: Output
 
-  /// Makes the next `draw` clear the screen and draw all chrome; the picture must be painted whole
-  /// after it.
+  /// Makes the next `draw` clear the screen and draw the whole chrome; after it the whole picture must
+  /// be painted.
   public func repaintAll() {
     guard let curses else { return }
     curses.makeWindows(rows: [], columns: 0)
@@ -192,10 +192,10 @@ public final class TerminalSession {
     drawnRows = [:]
   }
 
-  /// Draws what changed in the chrome. The picture's rows are not touched, but where the layout
-  /// became another one the picture must be painted whole after it.
+  /// Draws what changed in the chrome. The picture's rows are not touched, but if the layout has
+  /// changed the whole picture must be painted after it.
   ///
-  /// Only for moments when no frame is half written and the terminal takes bytes.
+  /// Call it only if no frame is half written and the terminal accepts bytes.
   public func draw(_ chrome: Chrome) {
     guard let curses, !isSuspended, chrome != drawnChrome || drawnLayout == nil,
       output.isClear()
@@ -216,10 +216,10 @@ public final class TerminalSession {
       curses.stage(row: row.row)
       drawnRows[row.row] = row
     }
-    output.tell(curses.flush())
+    output.send(curses.flush())
   }
 
-  /// Hands rows over between chrome and picture.
+  /// Moves rows between chrome and picture.
   private func layOut(_ curses: Curses, _ layout: ScreenLayout, rows: [Int]) {
     let given = drawnRows.keys.filter { !rows.contains($0) }
     for row in given {
@@ -227,11 +227,11 @@ public final class TerminalSession {
       curses.stage(row: row)
       drawnRows[row] = nil
     }
-    output.tell(curses.flush())
-    // ncurses holds these rows for blank, but the picture was there.
+    output.send(curses.flush())
+    // ncurses takes these rows for blank, but the picture was there.
     if drawnLayout != nil {
       let taken = rows.filter { drawnRows[$0] == nil }
-      output.tell(Array(taken.map(TerminalModes.emptyRow).joined().utf8))
+      output.send(Array(taken.map(TerminalModes.emptyRow).joined().utf8))
     }
     curses.makeWindows(rows: rows, columns: layout.columns)
     drawnRows = [:]
@@ -241,19 +241,19 @@ public final class TerminalSession {
   private func style(_ tone: ChromeRow.Tone, _ curses: Curses) -> Curses.Style {
     switch tone {
     case .plain, .bar(.cached), .bar(.gap): return Curses.Style()
-    case .bar(.told): return Curses.Style(isBold: true)
+    case .bar(.played): return Curses.Style(isBold: true)
     case .bar(.current): return Curses.Style(pair: hasColour ? Curses.Pair.accent : 0)
     case .alarm:
       return hasColour ? Curses.Style(pair: Curses.Pair.alarm) : Curses.Style(isBold: true)
-    case .quiet, .bar(.untold), .bar(.label):
+    case .quiet, .bar(.unplayed), .bar(.label):
       if curses.canDim { return Curses.Style(isDim: true) }
       return Curses.Style(pair: hasColour ? Curses.Pair.quiet : 0)
     }
   }
 
-  /// Gives the painter's bytes to the terminal without waiting.
+  /// Sends the painter's bytes to the terminal without waiting.
   ///
-  /// - Returns: how many were taken; 0 when it takes none now.
+  /// - Returns: how many were accepted; 0 if it accepts none now.
   public func write(_ bytes: ArraySlice<UInt8>) throws(TerminalError) -> Int {
     guard curses != nil, !isSuspended else { return 0 }
     return try output.write(bytes)
@@ -269,8 +269,8 @@ public final class TerminalSession {
     curses.leave()
   }
 
-  /// Enters it again. The chrome is drawn by the next `draw`; after it the picture must be painted
-  /// whole. The size may have changed meanwhile: call `resize` too.
+  /// Enters it again. The next `draw` draws the chrome; after it the whole picture must be painted. The
+  /// size may have changed: call `resize`, too.
   public func resume() {
     guard let curses, isSuspended, let modes = Curses.modes(of: outputDescriptor) else { return }
     isSuspended = false
@@ -281,7 +281,7 @@ public final class TerminalSession {
     enter(curses)
   }
 
-  /// Restores the terminal. Nothing can be drawn any more; further calls do nothing.
+  /// Restores the terminal. Nothing can be drawn after that; further calls do nothing.
   public func close() {
     guard curses != nil else { return }
     if !isSuspended { leave() }
@@ -289,7 +289,7 @@ public final class TerminalSession {
     curses = nil
   }
 
-  /// Half a chrome may be under way, as may half a frame: what restores the terminal cuts them off.
+  /// Restores the terminal. Chrome or a frame may be half written: the restoring bytes cut it off.
   private func leave() {
     awaitAnswer()
     dropPaste()
@@ -297,8 +297,8 @@ public final class TerminalSession {
     TerminalGuard.restore()
   }
 
-  /// An answer that comes after the end would be typed into the shell. Where it may still come it is
-  /// waited for a moment, and what is unread then is dropped with it.
+  /// An answer that comes after the end would become input of the shell. It is waited for a moment, and
+  /// unread input is dropped.
   private func awaitAnswer() {
     guard let asked, Instant.now - asked < Self.longestJourney else { return }
     let deadline = max(Instant.now + Self.shortestWait, asked + Self.usualJourney)
@@ -311,8 +311,8 @@ public final class TerminalSession {
     self.asked = nil
   }
 
-  /// The rest of a paste would be typed into the shell, and run by it. It is read to its end for a
-  /// moment, and what is unread then is dropped.
+  /// The rest of pasted text would become input of the shell, which would run it. It is read for a
+  /// moment, and unread input is dropped.
   private func dropPaste() {
     guard decoder.isInPaste else { return }
     let deadline = Instant.now + Self.usualJourney
@@ -326,14 +326,14 @@ public final class TerminalSession {
 
   private func enter(_ curses: Curses) {
     curses.blankAll()
-    output.tell(curses.flush())
+    output.send(curses.flush())
     let modes =
       (options.mouse ? TerminalModes.mouseOn : "") + TerminalModes.focusOn + TerminalModes.pasteOn
-    output.tell(Array(modes.utf8))
+    output.send(Array(modes.utf8))
   }
 
-  /// What ncurses does not undo itself. A frame may be half written: the first byte ends whatever
-  /// sequence it broke off in.
+  /// The modes that ncurses does not reset itself. A frame may be half written: the first byte ends any
+  /// sequence that was cut off.
   private var leavingModes: String {
     TerminalModes.synchronizedOff + TerminalModes.plainStyle + TerminalModes.mouseOff
       + TerminalModes.focusOff + TerminalModes.pasteOff + TerminalModes.autowrapOn

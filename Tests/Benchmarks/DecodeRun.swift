@@ -10,7 +10,7 @@ struct DecodeRun {
   /// Of each round, from its beginning to its end, without the program's own start.
   private(set) var roundsMs: [Double] = []
 
-  /// - Parameter rounds: how often it is told, from its start each time.
+  /// - Parameter rounds: how often it is decoded, from its start each time.
   init(_ path: String, width: UInt32 = 120, height: UInt32 = 80, rounds: Int = 1) throws {
     let file = try Descriptor.open(reading: path)
     let before = ResourceUsage.reapedChildren.processorMilliseconds

@@ -85,8 +85,8 @@ extension Benchmarks {
         let verdict = note(
           "cpu.excess", of: name, measured.excess, "of ffmpeg-null", .atMost(0.10))
         table.add([name, "storytty"] + measured.cells + [verdict])
-        let told = try #require(try Report(path: report).stories.first)
-        #expect(told.framesShown == Int(Double(clip.rate) * clip.seconds))
+        let story = try #require(try Report(path: report).stories.first)
+        #expect(story.framesShown == Int(Double(clip.rate) * clip.seconds))
         if let mpv = Contender.mpv(path, untimed: true) {
           let measured = try compare(path, pairs: min(3, Effort.pairs)) {
             try Run.measure(mpv).processorMs

@@ -16,8 +16,8 @@ extension Benchmarks {
           Contender(
             name: "storytty", program: Programs.player,
             arguments: ["--untimed", "--report", report, path]))
-        let told = try #require(try Report(path: report).stories.first)
-        let ours = Double(told.bytesToTerminal) / Double(max(1, told.framesShown))
+        let story = try #require(try Report(path: report).stories.first)
+        let ours = Double(story.bytesToTerminal) / Double(max(1, story.framesShown))
         var peers: [(name: String, pictures: Int, bytes: Double)] = []
         for peer in [Contender.mpv(path, untimed: true), .timg(path)].compactMap(\.self) {
           let output = try Run.measure(peer).output
@@ -28,7 +28,7 @@ extension Benchmarks {
         let ratio = mpv.map { ours / $0 }
         note("bytes.picture", of: name, ours, "B")
         table.add(
-          name, "storytty", "\(told.framesShown)", fixed(ours, 0), fixed(ratio, 2),
+          name, "storytty", "\(story.framesShown)", fixed(ours, 0), fixed(ratio, 2),
           note("bytes.ofMpv", of: name, ratio, "", .atMost(0.50)))
         for peer in peers {
           table.add(

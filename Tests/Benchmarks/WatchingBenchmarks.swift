@@ -152,13 +152,13 @@ extension Benchmarks {
         pause(.seconds(1))
         still = share(of: [player] + Self.children(of: player))
       }
-      let told = try #require(report.stories.first)
-      table.add("pictures shown of \(told.framesDecoded)", "\(told.framesShown)", "-")
+      let story = try #require(report.stories.first)
+      table.add("pictures shown of \(story.framesDecoded)", "\(story.framesShown)", "-")
       func add(_ what: String, _ value: Double?, _ budget: Double, digits: Int = 1) {
         let verdict = note("watch", of: what, value, "", .atMost(budget))
         table.add(what, fixed(value, digits), verdict)
       }
-      add("pictures dropped", Double(told.framesDropped), 0, digits: 0)
+      add("pictures dropped", Double(story.framesDropped), 0, digits: 0)
       add("player, peak RSS MiB", peak.map { $0 / 1024 }, 40)
       add("playing decoder, peak RSS MiB", report.maxRssKiB.decoders / 1024, 75)
       add("ready neighbour, RSS MiB", Self.most(ready.map(\.rss)), 40)

@@ -27,7 +27,7 @@ import Testing
       from: pool, decoding: MemoryResource(path: clip), opener: nil, shape: shape)
   }
 
-  /// All events until the session has ended or failed, or the time is over.
+  /// All events until the session has ended or failed, or until the time limit.
   private func events(_ session: DecoderSession, within limit: Duration = .seconds(20)) throws
     -> [DecoderSession.Event]
   {
@@ -55,7 +55,7 @@ import Testing
     return reason
   }
 
-  @Test func session_withAClip_tellsItWhole() throws {
+  @Test func session_withAClip_sendsAllOfIt() throws {
     let program = try decoder()
     let pool = DecoderPool(program: program)
     try pool.prepareSpare()
@@ -92,7 +92,7 @@ import Testing
   @Test(arguments: [
     ("exit 0", "the decoder ended"),
     ("kill -SEGV $$", "the decoder was ended by signal 11"),
-    ("printf 'garbage in place of frames' >&3; exec sleep 60", "the decoder spoke out of turn"),
+    ("printf 'garbage in place of frames' >&3; exec sleep 60", "the decoder broke the protocol"),
     ("exec 3>&-; exec sleep 60", "the decoder was ended by signal 9"),
   ])
   func session_withAProgramThatMisbehaves_failsWithWords(script: String, reason: String) throws {
@@ -103,7 +103,7 @@ import Testing
     #expect(try failure(events(session)) == reason)
   }
 
-  /// Requests for 4 MiB each, sent on and on without reading an answer.
+  /// Requests for 4 MiB each, sent again and again without reading an answer.
   @Test func session_withAProgramThatAsksWithoutReading_failsBeforeMemoryFills() throws {
     let read = DecoderMessage.read(request: 1, resource: 0, offset: 0, length: 4 << 20).frame
     try directory.write(read, to: "request")
@@ -114,10 +114,10 @@ import Testing
     let session = try DecoderSession(
       from: pool, decoding: MemoryResource(path: directory.path + "/big"), opener: nil, shape: shape
     )
-    #expect(try failure(events(session)) == "the decoder spoke out of turn")
+    #expect(try failure(events(session)) == "the decoder broke the protocol")
   }
 
-  /// A program that says these messages, the `flood` again and again, and reads nothing.
+  /// A program that sends these messages, then `flood` again and again, and reads nothing.
   private func liar(saying messages: [DecoderMessage], flood: DecoderMessage? = nil) throws
     -> DecoderProgram
   {
@@ -133,7 +133,7 @@ import Testing
     let session = try session(from: pool)
     session.allow(pictures: 3)
     let events = try events(session, within: .seconds(5))
-    #expect(failure(events) == "the decoder spoke out of turn")
+    #expect(failure(events) == "the decoder broke the protocol")
     #expect(events.count == lie.believed + 1)
   }
 
@@ -150,9 +150,9 @@ import Testing
     let pool = DecoderPool(
       program: try liar(saying: notes.map { .note($0) } + [.failed(reason: "over")]))
     let events = try events(session(from: pool))
-    var told: [String] = []
-    for case .note(let words) in events { told.append(words) }
-    #expect(told == ["it is cut off", String(long.prefix(200))] + (1...6).map { "note \($0)" })
+    var received: [String] = []
+    for case .note(let words) in events { received.append(words) }
+    #expect(received == ["it is cut off", String(long.prefix(200))] + (1...6).map { "note \($0)" })
     #expect(failure(events) == "over")
   }
 
@@ -180,7 +180,7 @@ import Testing
     #expect(try failure(events(session)) == "over")
   }
 
-  /// What brings the story no further is no sign of life, however much of it comes.
+  /// Messages that bring no progress do not count, however many come.
   @Test(arguments: [true, false]) func session_withAnEndlessFlood_isNotAlive(ofSound: Bool) throws {
     let silence = DecoderMessage.sound(DecodedSound(serial: 0, time: .zero, samples: []))
     let stale = DecoderMessage.picture(Lie.picture())
@@ -194,13 +194,14 @@ import Testing
     session.allow(soundFrames: 1)
     if !ofSound { session.seek(to: .seconds(1)) }
     let began = Instant.now
-    // Stale pictures are answered: whoever does not read the answers fills the player's memory.
+    // The credits of stale pictures are returned: a program that does not read them would fill the
+    // player's memory.
     let reason = try failure(events(session))
-    #expect(reason == "the decoder hangs" || !ofSound && reason == "the decoder spoke out of turn")
+    #expect(reason == "the decoder hangs" || !ofSound && reason == "the decoder broke the protocol")
     #expect(Instant.now - began < Patience().silence + .seconds(3))
   }
 
-  /// A program that asks for ten bytes every 0.1 s, and gets them.
+  /// A program that requests ten bytes every 0.1 s, and gets them.
   @Test func session_withAProgramThatAsksForEver_givesItUp() throws {
     let ask = DecoderMessage.read(request: 1, resource: 0, offset: 0, length: 10).frame
     try directory.write(ask, to: "ask")
@@ -211,7 +212,7 @@ import Testing
     let session = try session(from: pool)
     session.patience.effort = .seconds(2)
     session.allow(pictures: 1)
-    #expect(try failure(events(session)) == "decoding it comes to no end")
+    #expect(try failure(events(session)) == "decoding does not end")
   }
 
   @Test func session_withADecoderOfManyThreads_givesItUp() throws {
@@ -242,7 +243,7 @@ import Testing
     #expect(session.isPlaylist == expected)
   }
 
-  /// Sound has credits of its own; what a seek made stale gives them back.
+  /// Sound has credits of its own, which are returned for stale sound.
   @Test func session_withMoreSoundThanAllowed_saysSo() throws {
     func sound(_ frames: Int, serial: UInt32 = 0) -> DecoderMessage {
       .sound(
@@ -264,11 +265,11 @@ import Testing
     var heard: [Int] = []
     for case .sound(let sound) in events { heard.append(sound.frames) }
     #expect(heard == [400, 600])
-    #expect(failure(events) == "the decoder spoke out of turn")
+    #expect(failure(events) == "the decoder broke the protocol")
     #expect(session.soundFramesAllowed == 0)
   }
 
-  /// One that told all its pictures waits with the rest of its sound for as long as it must.
+  /// A decoder that has sent all its pictures may wait with the rest of its sound.
   @Test func session_withoutCreditForSound_doesNotHang() throws {
     let pool = DecoderPool(program: try decoder())
     let clip = try Clip(width: 320, height: 180, rate: 25, seconds: 1, sound: true).file()
@@ -281,7 +282,7 @@ import Testing
     #expect(session.deadline != nil)
   }
 
-  /// The second request is for more than may be asked for at once; both answers are written down.
+  /// The second request is too large; both answers are recorded.
   @Test func session_withTooLongARead_saysSo() throws {
     let ask = DecoderMessage.read(request: 7, resource: 0, offset: 0, length: 4 << 20 + 1).frame
     try directory.write(ask, to: "ask")
@@ -292,11 +293,11 @@ import Testing
     let session = try session(from: pool)
     _ = try events(session, within: .seconds(1))
     let text = try String(decoding: readFile(answer), as: UTF8.self)
-    #expect(text.contains("it asks for too much at once"))
+    #expect(text.contains("it requests too much at once"))
     #expect(!text.contains("no such resource"))
   }
 
-  /// What was written to a program that asks this and listens.
+  /// What was sent to a program that makes these requests.
   private func answers(
     to asked: [DecoderMessage], _ act: (DecoderSession) -> Void = { _ in }
   ) throws -> [PlayerMessage] {
@@ -316,22 +317,22 @@ import Testing
   }
 
   @Test func allow_ofNothing_sendsNothing() throws {
-    let told = try answers(to: []) { session in
+    let sent = try answers(to: []) { session in
       session.allow(pictures: 0)
       session.allow(soundFrames: 0)
       session.allow(pictures: 2)
       session.allow(soundFrames: 3)
     }
-    #expect(told == [.credit(pictures: 2), .soundCredit(frames: 3)])
+    #expect(sent == [.credit(pictures: 2), .soundCredit(frames: 3)])
   }
 
-  @Test func look_atAFile_findsAllAtHand() throws {
-    let told = try answers(to: [
+  @Test func query_ofAFile_findsAllAvailable() throws {
+    let sent = try answers(to: [
       .queryAvailable(request: 1, resource: 0, offset: 500),
       .queryAvailable(request: 2, resource: 9, offset: 500),
     ])
     #expect(
-      told == [.availableUntil(request: 1, end: .max), .availableUntil(request: 2, end: 500)])
+      sent == [.availableUntil(request: 1, end: .max), .availableUntil(request: 2, end: 500)])
   }
 
   @Test func pool_peak_isTheDecodersOwn() throws {
@@ -387,7 +388,7 @@ import Testing
     session.allow(pictures: 1)
     let began = Instant.now
     #expect(try failure(events(session)) == "the decoder hangs")
-    // Nothing is due any more: a moment in the past would keep the player's loop awake.
+    // No deadline is left: one in the past would keep the player's loop busy.
     #expect(session.deadline == nil)
     let took = Instant.now - began
     #expect(took >= Patience().silence && took < Patience().silence + .seconds(3))
@@ -431,7 +432,7 @@ import Testing
     #expect(try failure(of: "slow.json", pool) == words)
     let hash = SHA256.hex(of: Lottie.endless())
     #expect(try readText(path) == hash + "\n")
-    // Now it is refused before any of it is drawn: the decoder lives to say so.
+    // Now it is refused before anything is drawn, so the decoder lives to report it.
     try directory.copy(directory.path("slow.json"), as: "copy.json")
     for pool in [
       pool, DecoderPool(program: program, refusedAnimations: RefusedAnimations(path: path)),

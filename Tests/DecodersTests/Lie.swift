@@ -1,10 +1,11 @@
 import DecoderLink
 
-/// What only a decoder that lies says to a player that asked for pictures of 32x18 and no sound.
+/// Messages that only a hostile decoder sends to a player that requested pictures of 32x18 and no
+/// sound.
 struct Lie: CustomStringConvertible, Sendable {
   let description: String
   let messages: [DecoderMessage]
-  /// How many of them the player takes for true.
+  /// How many of them the player accepts.
   let believed: Int
 
   private init(_ description: String, _ messages: DecoderMessage..., believed: Int = 1) {

@@ -3,7 +3,7 @@ import Support
 
 @testable import Resources
 
-/// A file's bytes that are all here.
+/// A file's bytes, all in memory.
 final class MemoryResource: Resource {
   private let bytes: [UInt8]
   let ending: String

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Decoders
 
-/// How long a decoder may take, with times that are only said.
+/// How long a decoder may take, with simulated times.
 @Suite struct PatienceTests {
   private let start = Instant.now + .seconds(3_600)
   private func at(_ seconds: Double) -> Instant { start + .seconds(seconds) }
@@ -21,7 +21,7 @@ import Testing
     #expect(patience.verdict(at: at(10)) == "the decoder hangs")
   }
 
-  /// Ten bytes every 0.2 s, always at hand.
+  /// Ten bytes every 0.2 s, always available.
   @Test func reading_withoutProgress_isBornForThirtySeconds() {
     var patience = atWork()
     var now = 0.0
@@ -29,11 +29,11 @@ import Testing
       now += 0.2
       patience.noteRead(of: 0, to: 4_096, 10, at: at(now))
     }
-    #expect(patience.verdict(at: at(now)) == "decoding it comes to no end")
+    #expect(patience.verdict(at: at(now)) == "decoding does not end")
     #expect((29.9...30.3).contains(now))
   }
 
-  /// What a network takes does not count, nor what nobody waits for.
+  /// Waiting for a network does not count, nor does time in which nothing is expected.
   @Test func time_inWhichItWaits_doesNotCount() {
     var patience = atWork()
     for round in 0..<100 {
@@ -48,7 +48,7 @@ import Testing
     // 20 of the 30 seconds are used up.
     patience.noteSign(at: at(100_009))
     #expect(patience.verdict(at: at(100_009.9)) == nil)
-    #expect(patience.verdict(at: at(100_010.1)) == "decoding it comes to no end")
+    #expect(patience.verdict(at: at(100_010.1)) == "decoding does not end")
   }
 
   @Test func progress_beginsAnew() {
@@ -60,8 +60,8 @@ import Testing
     }
   }
 
-  /// A waveform needs all of a sound: new bytes buy time, the same ones again do not, and no more than
-  /// five minutes.
+  /// A waveform needs the whole sound: new bytes extend the time, the same bytes again do not, and not
+  /// beyond five minutes.
   @Test(arguments: [(1, false, 40.0), (1, true, 40.0), (2, false, 50.0), (100_000, false, 300.0)])
   func readingOn_buysTime(mebibytes: Int, again: Bool, seconds: Double) {
     var patience = atWork()
@@ -72,7 +72,7 @@ import Testing
     }
     patience.noteSign(at: at(seconds - 1))
     #expect(patience.verdict(at: at(seconds - 0.1)) == nil)
-    #expect(patience.verdict(at: at(seconds)) == "decoding it comes to no end")
+    #expect(patience.verdict(at: at(seconds)) == "decoding does not end")
   }
 
   @Test func hostileOffsets_doNotTrap() {

@@ -9,11 +9,11 @@ import Testing
   private func pictures(
     _ file: [UInt8], _ shape: PictureRequest, count: UInt32 = 40_000
   ) throws -> [DecodedPicture] {
-    let telling = try Telling(file, shape: shape)
-    try telling.allow(count)
-    #expect(try telling.listen())
-    #expect(telling.failure == nil)
-    return telling.pictures
+    let conversation = try DecoderConversation(file, shape: shape)
+    try conversation.allow(count)
+    #expect(try conversation.listen())
+    #expect(conversation.failure == nil)
+    return conversation.pictures
   }
 
   // MARK: What is drawn
@@ -24,11 +24,11 @@ import Testing
     let wanted = Lottie.render(text, key: "own", width: 40, height: 40, frames: 60)
     #expect(pictures.map(\.bitmap.pixels) == wanted)
     #expect(pictures.map(\.time) == (0..<60).map { .nanoseconds(($0 * 1_000_000_000 + 15) / 30) })
-    // Something of it is seen, and seen through.
+    // Parts of it are visible, and parts transparent.
     #expect(wanted[30].contains { $0 >> 24 == 153 } && wanted[30].contains(0))
   }
 
-  /// What rlottie draws wrong without help: a star's rotation, and a moment that stays.
+  /// What rlottie draws wrongly without the normaliser: a star's rotation, and a constant moment.
   private static let mended = ["rlottie__polystar_anim.json", "lottie-ios__timeremap.json"]
 
   @Test(.enabled(if: Media.isAvailable), arguments: Lottie.bareFiles)
@@ -52,7 +52,7 @@ import Testing
     let text = try contents(Media.path("lottie/spa__\(name).json"))
     let pictures = try pictures(text, PictureRequest(width: 80, height: 80, keepsAlpha: true))
     #expect(pictures.count == 60)
-    // In the middle of both, several of the embedded pictures are in sight.
+    // In the middle of both, several of the embedded pictures are visible.
     let seen = pictures.map { $0.bitmap.pixels.count { $0 >> 24 > 128 } }
     #expect((seen.max() ?? 0) > 200, "\(seen)")
     #expect(Set(pictures.map(\.bitmap.pixels)).count > 30)
@@ -119,37 +119,37 @@ import Testing
   // MARK: Going to and fro
 
   @Test func seek_goesToTheFrameOfThatTime() throws {
-    let telling = try Telling(
+    let conversation = try DecoderConversation(
       Lottie.text(), shape: PictureRequest(width: 40, height: 40, keepsAlpha: true))
-    try telling.allow(100)
-    #expect(try telling.listen())
-    let round = telling.pictures
-    try telling.seek(1, to: .milliseconds(1_500))
-    try telling.allow(100)
-    #expect(try telling.listen())
-    #expect(telling.pictures[60].time == .milliseconds(1_500))
-    // The frames of a later round are those of the first.
-    try telling.seek(2, to: .zero)
-    try telling.allow(100)
-    #expect(try telling.listen())
-    #expect(telling.pictures.suffix(60).map(\.bitmap.pixels) == round.map(\.bitmap.pixels))
-    try telling.seek(3, to: .seconds(100))
-    try telling.allow(1)
-    #expect(try telling.listen { $0.pictures.last?.serial == 3 })
-    #expect(telling.pictures.last?.bitmap.pixels == round.last?.bitmap.pixels)
+    try conversation.allow(100)
+    #expect(try conversation.listen())
+    let round = conversation.pictures
+    try conversation.seek(1, to: .milliseconds(1_500))
+    try conversation.allow(100)
+    #expect(try conversation.listen())
+    #expect(conversation.pictures[60].time == .milliseconds(1_500))
+    // The frames of a later round equal those of the first.
+    try conversation.seek(2, to: .zero)
+    try conversation.allow(100)
+    #expect(try conversation.listen())
+    #expect(conversation.pictures.suffix(60).map(\.bitmap.pixels) == round.map(\.bitmap.pixels))
+    try conversation.seek(3, to: .seconds(100))
+    try conversation.allow(1)
+    #expect(try conversation.listen { $0.pictures.last?.serial == 3 })
+    #expect(conversation.pictures.last?.bitmap.pixels == round.last?.bitmap.pixels)
   }
 
   @Test func shape_changed_drawsAnew() throws {
-    let telling = try Telling(
+    let conversation = try DecoderConversation(
       Lottie.text(), shape: PictureRequest(width: 40, height: 40, keepsAlpha: true))
-    try telling.allow(100)
-    #expect(try telling.listen())
-    try telling.send(.shape(PictureRequest(width: 20, height: 20, keepsAlpha: true)))
-    try telling.seek(1, to: .zero)
-    try telling.allow(100)
-    #expect(try telling.listen())
+    try conversation.allow(100)
+    #expect(try conversation.listen())
+    try conversation.send(.shape(PictureRequest(width: 20, height: 20, keepsAlpha: true)))
+    try conversation.seek(1, to: .zero)
+    try conversation.allow(100)
+    #expect(try conversation.listen())
     #expect(
-      telling.pictures.suffix(60).map(\.bitmap.pixels)
+      conversation.pictures.suffix(60).map(\.bitmap.pixels)
         == Lottie.render(Lottie.text(), key: "anew", width: 20, height: 20, frames: 60))
   }
 
@@ -175,11 +175,11 @@ import Testing
       ("version 2", zip([("manifest.json", two), ("a/käse 1.json", text)]), "dotlottie"),
     ]
     for (name, file, container) in files {
-      let telling = try Telling(file, shape: shape)
-      try telling.allow(100)
-      #expect(try telling.listen())
-      #expect(telling.info?.container == container, "\(name)")
-      #expect(telling.pictures.map(\.bitmap.pixels) == plain, "\(name)")
+      let conversation = try DecoderConversation(file, shape: shape)
+      try conversation.allow(100)
+      #expect(try conversation.listen())
+      #expect(conversation.info?.container == container, "\(name)")
+      #expect(conversation.pictures.map(\.bitmap.pixels) == plain, "\(name)")
     }
   }
 
@@ -204,16 +204,16 @@ import Testing
       zip([
         ("manifest.json", Array(#"{"animations":[{"id":"x"}]}"#.utf8)),
         ("a/x.json", Array("{}".utf8)),
-      ]), "JSON text that is no animation"
+      ]), "JSON, but not an animation"
     ),
   ]
 
   @Test(arguments: unpackable)
   func packing_thatHoldsNoAnimation_saysWhy(_ name: String, _ file: [UInt8], _ words: String) throws
   {
-    let telling = try Telling(file)
-    #expect(try telling.listen())
-    #expect(telling.failure == words, "\(name)")
+    let conversation = try DecoderConversation(file)
+    #expect(try conversation.listen())
+    #expect(conversation.failure == words, "\(name)")
   }
 
   @Test func bombs_endAtTheLimit() throws {
@@ -222,24 +222,24 @@ import Testing
     let manifest = Array(#"{"animations":[{"id":"x"}]}"#.utf8)
     let inner = zip([("manifest.json", manifest), ("a/x.json", large)])
     for file in [try gzip(large), large, inner] {
-      let telling = try Telling(file)
-      #expect(try telling.listen(within: .seconds(5)))
-      #expect(telling.failure == "the animation is too large: more than 8 MiB")
-      #expect(telling.peakKibibytes < 150 << 10)
+      let conversation = try DecoderConversation(file)
+      #expect(try conversation.listen(within: .seconds(5)))
+      #expect(conversation.failure == "the animation is too large: more than 8 MiB")
+      #expect(conversation.peakKibibytes < 150 << 10)
     }
   }
 
-  /// There is one for each processor of the machine, and machines have many.
+  /// There is one thread for each processor of the machine, and machines have many.
   @Test func threads_takeLittleOfTheAddressSpace() throws {
-    let telling = try Telling(Lottie.text())
-    #expect(try telling.listen { $0.info != nil })
-    let size = try #require(telling.status("VmSize"))
-    let threads = try #require(telling.status("Threads"))
-    try telling.allow(60)
-    #expect(try telling.listen())
-    let more = try #require(telling.status("Threads")) - threads
+    let conversation = try DecoderConversation(Lottie.text())
+    #expect(try conversation.listen { $0.info != nil })
+    let size = try #require(conversation.status("VmSize"))
+    let threads = try #require(conversation.status("Threads"))
+    try conversation.allow(60)
+    #expect(try conversation.listen())
+    let more = try #require(conversation.status("Threads")) - threads
     #expect(more > 0)
-    let growth = try #require(telling.status("VmSize")) - size
+    let growth = try #require(conversation.status("VmSize")) - size
     #expect(growth < 16 << 10 + more << 10, "\(growth) KiB for \(more) threads")
   }
 
@@ -251,24 +251,24 @@ import Testing
     ] {
       for embedded in [0, 1] {
         let asset = #"{"id":"i","w":9,"h":9,"u":"","p":"\#(path)","e":\#(embedded)}"#
-        let telling = try Telling(Lottie.text(assets: asset))
-        try telling.allow(100)
-        #expect(try telling.listen())
-        #expect(telling.urls == [] && telling.pictures.count == 60)
+        let conversation = try DecoderConversation(Lottie.text(assets: asset))
+        try conversation.allow(100)
+        #expect(try conversation.listen())
+        #expect(conversation.urls == [] && conversation.pictures.count == 60)
       }
     }
   }
 
   @Test func drawing_thatTakesTooLong_isEnded() throws {
-    let telling = try Telling(Lottie.endless())
-    try telling.allow(1)
-    #expect(try telling.listen(within: .seconds(10)))
-    #expect(telling.ending() == .killed(signal: 27))
-    #expect(telling.peakKibibytes < 500 << 10)
+    let conversation = try DecoderConversation(Lottie.endless())
+    try conversation.allow(1)
+    #expect(try conversation.listen(within: .seconds(10)))
+    #expect(conversation.ending() == .killed(signal: 27))
+    #expect(conversation.peakKibibytes < 500 << 10)
   }
 }
 
-/// Slow and obvious.
+/// A slow and obvious implementation.
 private enum Reference {
   static func overBackdrop(_ pixel: UInt32) -> UInt32 {
     let alpha = Double(pixel >> 24) / 255

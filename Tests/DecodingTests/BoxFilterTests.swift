@@ -2,7 +2,7 @@ import Decoding
 import Support
 import Testing
 
-/// The quick area filter against the plain definition of an area mean.
+/// The fast area filter, compared with the definition of an area mean.
 @Suite struct BoxFilterTests {
   /// The mean over the area that a cell covers, sample by sample.
   private func oracle<Sample: BoxSample>(
@@ -36,7 +36,7 @@ import Testing
     let (width, height, cellsAcross, cellsDown, share) = size
     let stride = width + 5
     var random = SeededRandom(seed: UInt64(width * 1_000 + height))
-    // Nothing beyond a row may count: the padding is of the largest value.
+    // Nothing beyond a row may count: the padding has the largest value.
     let plane = (0..<stride * height).map {
       $0 % stride < width ? Sample.random(in: 0...most, using: &random) : most
     }

@@ -1,7 +1,7 @@
 import Decoding
 import Testing
 
-/// Known colours (ITU-R BT.601 and BT.709) come out as they went in.
+/// Known colours (ITU-R BT.601 and BT.709) are converted exactly.
 @Suite struct ColourMatrixTests {
   private static let cases: [(Float, Float, Bool, Int, [Float], UInt32)] = [
     // Red and blue weight, full range, bits, Y Cb Cr, colour.

@@ -5,20 +5,20 @@ import Testing
 
 /// Every file of the corpus does what its line says.
 @Suite(.enabled(if: Media.isAvailable)) struct CorpusTests {
-  /// Where the manifest's measure is not what is right, or more than is asked for: the words say why.
+  /// Frame counts that differ from the manifest, with the reason.
   private static let frames: [String: Int] = [
     // The default image is no part of these animations (APNG specification, "fcTL").
     "image/Pillow__delay_zero_denom.png": 2, "image/Pillow__delay_zero_numer.png": 4,
-    // A still first picture is the least that is asked for.
+    // One still picture is enough.
     "image/jxlconf__animation_spline.jxl": 1,
-    // Empty pictures outside the canvas are left out.
+    // Empty pictures outside of the canvas are skipped.
     "image/wuffs__frame-out-of-bounds.gif": 2,
   ]
   private static let ends: [String: Double] = [
-    // No delay, or next to none, is shown as a tenth of a second.
+    // No delay, or almost none, is shown as a tenth of a second.
     "image/gen_delay_0.gif": 0.4, "image/gen_delay_10ms.gif": 0.4, "image/libvips__cogs.gif": 0.3,
     "image/wuffs__frame-out-of-bounds.gif": 0.2, "image/Pillow__delay_zero_numer.png": 1.633,
-    // The container's word is wrong; these are what decoding gives.
+    // The container is wrong; these are the decoded lengths.
     "audio/androidx__100kB-garbage-prefix.mp3": 79.94, "audio/androidx__bear-id3.mp3": 2.808,
     "audio/androidx__bear-vbr-no-seek-table.mp3": 2.808, "audio/androidx__sample_latm.ts": 0.232,
     "audio/androidx__sample_mpeg_audio_with_audio_type.ts": 1.008,
@@ -28,21 +28,21 @@ import Testing
     "video/androidx__sample-with-large-length.avi": 2.033,
     "video/androidx__sample_fragmented.mp4": 1.068,
     "video/androidx__sample_fragmented_seekable.mp4": 1.068,
-    // What outlasts picture and sound are subtitles or another track.
+    // Subtitles or another track last longer than pictures and sound.
     "video/androidx__sample_with_srt.mkv": 1.071, "video/androidx__sample_with_vobsub.mkv": 1.009,
     "video/torchcodec__nasa_13013.mp4": 13.056,
   ]
-  /// Colours that the manifest measured otherwise than they are to be shown.
+  /// Colours that differ from the manifest's.
   private static let otherColours: Set = [
-    // Untagged HD is BT.709; measured as BT.601.
+    // Untagged HD is BT.709; the manifest took BT.601.
     "video/gen_limited_bt709_untagged_hd.mp4",
-    // Shown unturned; the circle without its alpha; clipped to 8 bits.
+    // The manifest has them without rotation, without alpha, and clipped to 8 bits.
     "video/gen_rot45_quadrants.mp4", "video/gen_vp9_alpha_circle.webm",
     "image/gen_16bit_gray.png",
     // The first picture of the animation, not the default image.
     "image/Pillow__delay_zero_denom.png", "image/Pillow__delay_zero_numer.png",
   ]
-  /// Files that a clear reason is enough for, with its words.
+  /// Files that may be refused, with the reason.
   private static let refused: [String: String] = [
     "audio/androidx__play-trimmed.mp3": "not a media file",
     "image/libheif__lightning_mini.heif": "damaged: no picture can be decoded (hevc)",
@@ -53,7 +53,7 @@ import Testing
   private static let soundless: Set = [
     "audio/exiftool__Opus.opus", "video/androidx__sample_missing_stsd.mp4",
   ]
-  /// Told only in part: it lasts six minutes.
+  /// Decoded only in part, since it lasts six minutes.
   private static let long = "video/androidx__long_1080p_lowbitrate.mp4"
 
   private static func entries(_ kinds: String...) -> [Media.Entry] {
@@ -64,22 +64,22 @@ import Testing
     #expect(try Media.entries().count > 400)
   }
 
-  /// Asking for the sound beside the pictures neither costs a story nor leaves any of it out.
+  /// Requesting the sound does not make a story fail or lose pictures.
   @Test(arguments: entries("video", "audio").filter { $0.hasAudio == true })
-  func sound_isToldToItsEnd(_ entry: Media.Entry) throws {
-    let telling = try Telling(contents(entry.path), soundRate: 48_000)
-    try telling.send(.soundCredit(frames: .max))
-    try telling.allow(entry.name == Self.long ? 50 : 100_000)
-    try telling.listen(within: .seconds(60)) {
+  func sound_isDecodedToItsEnd(_ entry: Media.Entry) throws {
+    let conversation = try DecoderConversation(contents(entry.path), soundRate: 48_000)
+    try conversation.send(.soundCredit(frames: .max))
+    try conversation.allow(entry.name == Self.long ? 50 : 100_000)
+    try conversation.listen(within: .seconds(60)) {
       $0.pictures.count == 50 && entry.name == Self.long
     }
-    #expect(telling.failure == Self.refused[entry.name])
-    guard telling.failure == nil, entry.name != Self.long else { return }
-    let ended = try #require(telling.ended)
+    #expect(conversation.failure == Self.refused[entry.name])
+    guard conversation.failure == nil, entry.name != Self.long else { return }
+    let ended = try #require(conversation.ended)
     if Self.soundless.contains(entry.name) { return }
-    let runs = telling.sounds.filter { $0.frames > 0 }
+    let runs = conversation.sounds.filter { $0.frames > 0 }
     let last = try #require(runs.last)
-    let end = try #require(telling.soundEnd)
+    let end = try #require(conversation.soundEnd)
     #expect(abs((last.time - end) / .seconds(1) + Double(last.frames) / 48_000) < 0.001)
     #expect(abs((try #require(ended.sound) - end) / .seconds(1)) < 0.005)
     // In order, and nothing twice.
@@ -91,26 +91,26 @@ import Testing
   }
 
   @Test(arguments: entries("video", "image", "audio", "lottie"))
-  func story_isToldAsItsLineSays(_ entry: Media.Entry) throws {
+  func story_isDecodedAsItsLineSays(_ entry: Media.Entry) throws {
     // Narrow pictures need a grid that is not a single pixel wide.
     let isNarrow = (entry.displayHeight ?? 1) > 20 * (entry.displayWidth ?? 1)
-    let telling = try Telling(
+    let conversation = try DecoderConversation(
       contents(entry.path), width: isNarrow ? 16 : 120, height: isNarrow ? 2_000 : 80)
-    try telling.allow(entry.name == Self.long ? 50 : 100_000)
+    try conversation.allow(entry.name == Self.long ? 50 : 100_000)
     #expect(
-      try telling.listen(within: .seconds(60)) {
+      try conversation.listen(within: .seconds(60)) {
         $0.pictures.count == 50 && entry.name == Self.long
       })
     if let words = Self.refused[entry.name] {
-      #expect(telling.failure == words)
+      #expect(conversation.failure == words)
       return
     }
-    #expect(telling.failure == nil)
-    let info = try #require(telling.info)
+    #expect(conversation.failure == nil)
+    let info = try #require(conversation.info)
     checkInfo(info, entry)
     if entry.name == Self.long { return }
-    checkPictures(telling.pictures, entry)
-    let ended = try #require(telling.ended)
+    checkPictures(conversation.pictures, entry)
+    let ended = try #require(conversation.ended)
     let end = max(ended.pictures ?? .zero, ended.sound ?? .zero)
     if let wanted = Self.ends[entry.name] ?? entry.durationSeconds,
       !info.isStill || info.kind != .picture
@@ -162,11 +162,11 @@ import Testing
 
   @Test(arguments: entries("image", "video").filter { $0.name.contains("_quadrants.") })
   func quadrants_areUpright(_ entry: Media.Entry) throws {
-    let telling = try Telling(contents(entry.path))
-    try telling.allow(1)
-    #expect(try telling.listen { !$0.pictures.isEmpty })
-    let picture = try #require(telling.pictures.first)
-    // The AVIF is turned by a quarter to the left, the one at 45 degrees not at all.
+    let conversation = try DecoderConversation(contents(entry.path))
+    try conversation.allow(1)
+    #expect(try conversation.listen { !$0.pictures.isEmpty })
+    let picture = try #require(conversation.pictures.first)
+    // The AVIF is rotated by 90 degrees to the left; the one at 45 degrees is not rotated.
     let wanted: [[Int]] =
       entry.name.contains("irot90")
       ? [[0, 255, 0], [255, 255, 255], [255, 0, 0], [0, 0, 255]]
@@ -176,22 +176,23 @@ import Testing
     }
   }
 
-  /// Ends in 10 seconds within 600 MiB, in whatever way; a reason is a sentence without a name.
+  /// Ends within 10 seconds and 600 MiB, with any result; a reason is a sentence without the file's
+  /// name.
   @Test(arguments: entries("broken"))
   func brokenFile_endsSoonAndSmall(_ entry: Media.Entry) throws {
-    let telling = try Telling(contents(entry.path))
-    try telling.allow(100_000)
-    #expect(try telling.listen(within: .seconds(10)))
-    #expect(!telling.isDead)
-    #expect(telling.peakKibibytes < 600 << 10)
-    if let reason = telling.failure {
+    let conversation = try DecoderConversation(contents(entry.path))
+    try conversation.allow(100_000)
+    #expect(try conversation.listen(within: .seconds(10)))
+    #expect(!conversation.isDead)
+    #expect(conversation.peakKibibytes < 600 << 10)
+    if let reason = conversation.failure {
       #expect(!reason.isEmpty && !reason.contains("/") || reason.contains("no picture"))
       #expect(!reason.contains(entry.name.split(separator: "/").last ?? ""))
     } else {
-      #expect(telling.info != nil && telling.ended != nil)
+      #expect(conversation.info != nil && conversation.ended != nil)
     }
     if entry.expected == "play" || entry.expected == "show picture" {
-      #expect(telling.failure == nil)
+      #expect(conversation.failure == nil)
     }
   }
 
@@ -209,8 +210,8 @@ import Testing
 
   @Test(arguments: words)
   func failure_saysWhy(name: String, words: String) throws {
-    let telling = try Telling(corpus: name)
-    #expect(try telling.listen())
-    #expect(telling.failure == words)
+    let conversation = try DecoderConversation(corpus: name)
+    #expect(try conversation.listen())
+    #expect(conversation.failure == words)
   }
 }

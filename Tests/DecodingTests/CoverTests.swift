@@ -31,12 +31,12 @@ import Testing
   private static let sound = ["-f", "lavfi", "-i", "sine=440:d=1"]
 
   private func isShown(_ bytes: [UInt8], _ colour: String, notes: [String] = []) throws {
-    let telling = try Telling(bytes, soundRate: 48_000)
-    try telling.allow(1)
-    #expect(try telling.listen { !$0.pictures.isEmpty })
-    #expect(telling.info?.kind == .sound && telling.info?.isStill == true)
-    #expect(telling.notes == notes)
-    let shown = quarters(try #require(telling.pictures.first))[0]
+    let conversation = try DecoderConversation(bytes, soundRate: 48_000)
+    try conversation.allow(1)
+    #expect(try conversation.listen { !$0.pictures.isEmpty })
+    #expect(conversation.info?.kind == .sound && conversation.info?.isStill == true)
+    #expect(conversation.notes == notes)
+    let shown = quarters(try #require(conversation.pictures.first))[0]
     let wanted = try #require(Self.colours[colour])
     #expect(zip(shown, wanted).allSatisfy { abs($0 - $1) <= 10 }, "\(shown)")
   }
@@ -119,12 +119,13 @@ import Testing
     let arguments = Self.sound + ["-i", try picture("red"), "-map", "0", "-map", "1"]
     let path = try ffmpeg(
       arguments + ["-c:v", "copy", "-disposition:v", "attached_pic"], to: "a.mp3")
-    let telling = try Telling(withoutFirstPicture(contents(path)), soundRate: 48_000)
-    try telling.allow(1)
-    #expect(try telling.listen { !$0.pictures.isEmpty })
-    #expect(telling.info?.kind == .sound && telling.info?.isStill == false)
+    let conversation = try DecoderConversation(
+      withoutFirstPicture(contents(path)), soundRate: 48_000)
+    try conversation.allow(1)
+    #expect(try conversation.listen { !$0.pictures.isEmpty })
+    #expect(conversation.info?.kind == .sound && conversation.info?.isStill == false)
     #expect(
-      telling.notes == ["its cover cannot be shown: damaged: no picture can be decoded (png)"])
+      conversation.notes == ["its cover cannot be shown: damaged: no picture can be decoded (png)"])
   }
 
   @Test(arguments: [
@@ -134,7 +135,7 @@ import Testing
     (["cover_land.jpg"], .wideFront), (["small_cover.png"], .icon),
     (["small_cover_land.png"], .icon), (["back.jpg"], .other), (["cover"], .front),
   ])
-  func rank_isOfTheFirstNameThatTells(names: [String], rank: CoverRank) {
+  func rank_isOfTheFirstNameThatIsKnown(names: [String], rank: CoverRank) {
     #expect(CoverRank(names) == rank)
   }
 

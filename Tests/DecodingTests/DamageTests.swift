@@ -1,7 +1,7 @@
 import Support
 import Testing
 
-/// Truncated and changed files: each ends, told, refused or killed at its limits, and none hangs.
+/// Truncated and changed files: each ends, decoded, refused or killed at its limits, and none hangs.
 @Suite(.enabled(if: Media.isAvailable)) struct DamageTests {
   private static let names = [
     "video/gen_faststart.mp4", "video/gen_m2ts.m2ts", "video/gen_live_unknown_size.webm",
@@ -14,7 +14,7 @@ import Testing
     "audio/gen_cover_png.m4a", "video/androidx__sample_with_chapters.mkv",
   ].map { $0 == "audio/bear.opus" ? "audio/androidx__bear.opus" : $0 }
 
-  /// Fifteen ways for each of twenty files.
+  /// Fifteen kinds of damage to each of twenty files.
   @Test(arguments: names) func damagedFile_neverHangs(_ name: String) throws {
     let whole = try contents(Media.path(name))
     var random = SeededRandom(seed: name.utf8.reduce(0) { $0 &* 31 &+ UInt64($1) })
@@ -29,10 +29,10 @@ import Testing
             1 << UInt8.random(in: 0...7, using: &random)
         }
       }
-      let telling = try Telling(bytes)
-      try telling.allow(100_000)
-      #expect(try telling.listen(within: .seconds(60)), "\(name), round \(round)")
-      #expect(telling.peakKibibytes < 1 << 20)
+      let conversation = try DecoderConversation(bytes)
+      try conversation.allow(100_000)
+      #expect(try conversation.listen(within: .seconds(60)), "\(name), round \(round)")
+      #expect(conversation.peakKibibytes < 1 << 20)
     }
   }
 }

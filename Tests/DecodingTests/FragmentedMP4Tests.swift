@@ -4,7 +4,7 @@ import Testing
 
 @testable import Decoding
 
-/// The length of a fragmented MP4 is known before it was gone through.
+/// The length of a fragmented MP4 is known before all of it was read.
 @Suite struct FragmentedMP4Tests {
   /// A way to write fragments.
   struct Writing: CustomTestStringConvertible, Sendable {
@@ -40,14 +40,14 @@ import Testing
   }
 
   @Test(arguments: writings) func sound_inFragments_hasItsLengthAtOnce(_ writing: Writing) throws {
-    let telling = try Telling(make(writing), soundRate: 48_000)
-    try telling.allow(1)
-    #expect(try telling.listen { !$0.pictures.isEmpty })
-    let told = try #require(telling.info?.duration)
-    #expect(abs(told / .seconds(1) - Double(Self.length)) < 0.05, "\(told)")
+    let conversation = try DecoderConversation(make(writing), soundRate: 48_000)
+    try conversation.allow(1)
+    #expect(try conversation.listen { !$0.pictures.isEmpty })
+    let found = try #require(conversation.info?.duration)
+    #expect(abs(found / .seconds(1) - Double(Self.length)) < 0.05, "\(found)")
   }
 
-  /// Over a network little of it is asked for.
+  /// Over a network little of it is requested.
   @Test(arguments: writings) func length_ofFragments_needsLittle(_ writing: Writing) throws {
     let bytes = try make(writing)
     try #require(bytes.count > 1 << 20)
@@ -58,13 +58,13 @@ import Testing
       count += part.count
       return part
     }
-    let told = try #require(track.duration(from: 0, isAtHand: false))
-    #expect(abs(told / .seconds(1) - Double(Self.length)) < 0.05, "\(told)")
+    let found = try #require(track.duration(from: 0, isAvailable: false))
+    #expect(abs(found / .seconds(1) - Double(Self.length)) < 0.05, "\(found)")
     #expect(count < 300 << 10, "\(count)")
   }
 
-  /// The mark of a fragment may stand in a sound's bytes by chance: such ones are passed over, but not
-  /// without end.
+  /// The mark of a fragment may occur in a sound's bytes by chance: such marks are skipped, but not
+  /// without limit.
   @Test(arguments: [(0, true), (16, true), (17, false), (5_000, false)])
   func marks_thatBeginNoFragment_arePassedOver(count: Int, isFound: Bool) throws {
     var bytes = try make(Self.writings[3])
@@ -76,13 +76,13 @@ import Testing
       let start = min(bytes.count, max(0, Int($0)))
       return Array(bytes[start..<min(bytes.count, start + max(0, $1))])
     }
-    let told = track.duration(from: 0, isAtHand: false)
+    let found = track.duration(from: 0, isAvailable: false)
     // The last one lies too near to the end to begin anything.
-    #expect((told != nil) == isFound)
+    #expect((found != nil) == isFound)
     #expect(asked < 100, "\(asked)")
   }
 
-  /// A header that tells the length of all fragments is believed.
+  /// The length of all fragments in a header is used.
   @Test func header_withTheLength_isEnough() {
     let header = Self.box(
       "moov",
@@ -99,7 +99,7 @@ import Testing
     #expect(Self.duration(Self.replacing("mvex", with: "free", in: whole)) == nil)
   }
 
-  /// Whatever is changed or cut off, it ends, and does not trap.
+  /// With any change or cut, it ends and does not trap.
   @Test func damagedFile_neverTraps() throws {
     let whole = try make(Self.writings[1])
     var random = SeededRandom(seed: 7)
@@ -124,7 +124,7 @@ import Testing
     FragmentedMP4(length: Int64(bytes.count), track: 1, timescale: 48_000) { offset, count in
       let start = min(bytes.count, max(0, Int(offset)))
       return Array(bytes[start..<min(bytes.count, start + max(0, count))])
-    }.duration(from: 0, isAtHand: true)
+    }.duration(from: 0, isAvailable: true)
   }
 
   private static func replacing(

@@ -26,7 +26,7 @@ import Testing
   ]
 
   @Test(arguments: cases)
-  func kind_ofFirstBytes_isTold(head: [UInt8], kind: HeadOfFile.Kind) {
+  func kind_ofFirstBytes_isDetected(head: [UInt8], kind: HeadOfFile.Kind) {
     #expect(HeadOfFile.kind(of: head) == kind)
   }
 

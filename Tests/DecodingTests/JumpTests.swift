@@ -4,7 +4,7 @@ import Testing
 
 @testable import Decoding
 
-/// Recordings put one behind the other are told as one, from any moment on.
+/// Concatenated recordings play as one, from any position.
 @Suite struct JumpTests {
   private let directory: TemporaryDirectory
   init() throws { directory = try TemporaryDirectory() }
@@ -35,40 +35,42 @@ import Testing
   }
 
   /// Times follow each other, in one step.
-  private func isSmooth(_ telling: Telling, step: Duration = .milliseconds(40)) {
-    for (one, next) in zip(telling.pictures, telling.pictures.dropFirst()) {
+  private func isSmooth(_ conversation: DecoderConversation, step: Duration = .milliseconds(40)) {
+    for (one, next) in zip(conversation.pictures, conversation.pictures.dropFirst()) {
       #expect(next.time >= one.time && next.time - one.time <= step + .milliseconds(60))
     }
-    let runs = telling.sounds.filter { $0.frames > 0 }
+    let runs = conversation.sounds.filter { $0.frames > 0 }
     for (one, next) in zip(runs, runs.dropFirst()) {
       let end = one.time + .seconds(1) * (Double(one.frames) / 48_000)
       #expect(abs((next.time - end) / .seconds(1)) < 0.15)
     }
   }
 
-  private func tell(
-    _ bytes: [UInt8], start: Duration = .zero, opener: @escaping Telling.Opener = { _ in nil }
-  ) throws -> Telling {
-    let telling = try Telling(bytes, soundRate: 48_000, start: start, opener: opener)
-    try telling.allow(10_000)
-    try telling.send(.soundCredit(frames: .max))
-    #expect(try telling.listen())
-    #expect(telling.failure == nil)
-    return telling
+  private func decode(
+    _ bytes: [UInt8], start: Duration = .zero,
+    opener: @escaping DecoderConversation.Opener = { _ in nil }
+  ) throws -> DecoderConversation {
+    let conversation = try DecoderConversation(
+      bytes, soundRate: 48_000, start: start, opener: opener)
+    try conversation.allow(10_000)
+    try conversation.send(.soundCredit(frames: .max))
+    #expect(try conversation.listen())
+    #expect(conversation.failure == nil)
+    return conversation
   }
 
-  /// Goes to moments back and forth; each shows the colour of its part.
-  private func seeks(_ telling: Telling, _ moments: [(Double, String)]) throws {
+  /// Seeks back and forth; each moment shows the colour of its part.
+  private func seeks(_ conversation: DecoderConversation, _ moments: [(Double, String)]) throws {
     for (serial, (second, colour)) in moments.enumerated() {
       let target = Duration.seconds(1) * second
       let serial = UInt32(serial + 1)
-      try telling.seek(serial, to: target)
-      try telling.listen(within: .seconds(20)) {
+      try conversation.seek(serial, to: target)
+      try conversation.listen(within: .seconds(20)) {
         $0.pictures.contains { $0.serial == serial }
           && $0.sounds.contains { $0.serial == serial && $0.frames > 0 }
       }
-      let picture = try #require(telling.pictures.first { $0.serial == serial })
-      let heard = try #require(telling.sounds.first { $0.serial == serial && $0.frames > 0 })
+      let picture = try #require(conversation.pictures.first { $0.serial == serial })
+      let heard = try #require(conversation.sounds.first { $0.serial == serial && $0.frames > 0 })
       #expect(Self.colour(picture) == colour, "\(second)")
       #expect(abs((picture.time - target) / .seconds(1)) <= 0.05, "\(picture.time)")
       #expect(abs((heard.time - target) / .seconds(1)) <= 0.12, "\(heard.time)")
@@ -79,56 +81,56 @@ import Testing
     (0.5, "red"), (4.5, "blue"), (2.6, "lime"), (5.5, "blue"), (1.0, "red"), (3.5, "lime"),
   ]
 
-  /// Three stretches, the clocks of the second and the third in any order; 26.5 h is where the clock of
-  /// MPEG's transport streams begins anew.
+  /// Three recordings, the clocks of the second and the third in any order; the clock of MPEG transport
+  /// streams wraps around after 26.5 h.
   @Test(arguments: [(600.0, 0.0), (0, 600), (0, 0), (5, 0), (95_440, 300), (600, 1_200)])
-  func transportStream_ofThreeRecordings_isToldAsOne(second: Double, third: Double) throws {
+  func transportStream_ofThreeRecordings_playsAsOne(second: Double, third: Double) throws {
     let bytes =
       try make("red", "a.ts") + make("lime", "b.ts", at: second) + make("blue", "c.ts", at: third)
-    let telling = try tell(bytes)
-    #expect(telling.pictures.count == 150)
-    isSmooth(telling)
-    let end = try #require(telling.ended?.pictures)
+    let conversation = try decode(bytes)
+    #expect(conversation.pictures.count == 150)
+    isSmooth(conversation)
+    let end = try #require(conversation.ended?.pictures)
     #expect(abs(end / .seconds(1) - 6) < 0.2, "\(end)")
-    let length = try #require(telling.info?.duration)
+    let length = try #require(conversation.info?.duration)
     #expect(abs(length / .seconds(1) - 6) < 0.2, "\(length)")
-    try seeks(telling, Self.moments)
+    try seeks(conversation, Self.moments)
     // Begun in the middle, too.
-    let later = try tell(bytes, start: .milliseconds(4_500))
+    let later = try decode(bytes, start: .milliseconds(4_500))
     #expect(Self.colour(try #require(later.pictures.first)) == "blue")
     #expect(abs(later.pictures.count - 38) <= 4)
   }
 
-  /// Over a network the jumps are met as it is told.
-  @Test func transportStream_thatComesOverANetwork_isToldAsOne() throws {
+  /// Over a network jumps are found as they are decoded.
+  @Test func transportStream_thatComesOverANetwork_playsAsOne() throws {
     let bytes = try make("red", "a.ts") + make("lime", "b.ts", at: 600)
-    let telling = try Telling(bytes, soundRate: 48_000, atHand: bytes.count - 1)
-    try telling.allow(10_000)
-    try telling.send(.soundCredit(frames: .max))
-    try telling.listen(within: .seconds(1))
-    try telling.bring(to: .max)
-    #expect(try telling.listen())
-    #expect(telling.pictures.count == 100)
-    isSmooth(telling)
-    try seeks(telling, [(0.5, "red"), (3.5, "lime"), (1.0, "red")])
+    let conversation = try DecoderConversation(bytes, soundRate: 48_000, available: bytes.count - 1)
+    try conversation.allow(10_000)
+    try conversation.send(.soundCredit(frames: .max))
+    try conversation.listen(within: .seconds(1))
+    try conversation.bring(to: .max)
+    #expect(try conversation.listen())
+    #expect(conversation.pictures.count == 100)
+    isSmooth(conversation)
+    try seeks(conversation, [(0.5, "red"), (3.5, "lime"), (1.0, "red")])
   }
 
-  /// At a jump of the pictures the sound's is looked for; where it has none, that ends after 8 MiB.
+  /// At a jump of the pictures the sound's jump is searched; without one, the search ends after 8 MiB.
   @Test func jump_beforePicturesWithoutSound_readsLittleAhead() throws {
     let first = try make("red", "a.ts")
     let second = try make(
       "lime", "b.ts", at: 600, seconds: 12, sound: false, size: "1280x720",
       ["-vf", "noise=alls=60", "-preset", "ultrafast", "-qp", "1"])
     try #require(second.count > 20 << 20, "\(second.count)")
-    let telling = try Telling(
-      first + second, soundRate: 48_000, length: false, atHand: first.count + 12 << 20)
-    try telling.allow(60)
-    // So much that none is looked for behind the jump.
-    try telling.send(.soundCredit(frames: 48_000))
-    try telling.listen { $0.pictures.count == 60 }
-    #expect(telling.pictures.count == 60)
-    #expect(telling.bytesRead < first.count + 12 << 20, "\(telling.bytesRead)")
-    isSmooth(telling)
+    let conversation = try DecoderConversation(
+      first + second, soundRate: 48_000, length: false, available: first.count + 12 << 20)
+    try conversation.allow(60)
+    // So much that the search ends before the jump.
+    try conversation.send(.soundCredit(frames: 48_000))
+    try conversation.listen { $0.pictures.count == 60 }
+    #expect(conversation.pictures.count == 60)
+    #expect(conversation.bytesRead < first.count + 12 << 20, "\(conversation.bytesRead)")
+    isSmooth(conversation)
   }
 
   private static func list(_ parts: [[String]], maps: [String] = []) -> [UInt8] {
@@ -141,22 +143,22 @@ import Testing
     return Array((text + "#EXT-X-ENDLIST\n").utf8)
   }
 
-  @Test func list_withDiscontinuities_isToldAsOne() throws {
+  @Test func list_withDiscontinuities_playsAsOne() throws {
     var files: [String: [UInt8]] = [:]
     for (name, colour, start) in [("a", "red", 0.0), ("b", "lime", 600), ("c", "blue", 0)] {
       files["\(name).ts"] = try make(colour, "\(name).ts", at: start)
     }
     let text = String(decoding: Self.list([["a.ts"], ["b.ts"], ["c.ts"]]), as: UTF8.self)
       .replacing("EXTINF:1", with: "EXTINF:2")
-    let telling = try tell(Array(text.utf8), opener: { files[$0] })
-    #expect(telling.pictures.count == 150)
-    isSmooth(telling)
-    #expect(telling.info?.duration == .seconds(6))
-    #expect(abs((telling.ended?.pictures ?? .zero) / .seconds(1) - 6) < 0.2)
-    try seeks(telling, Self.moments)
+    let conversation = try decode(Array(text.utf8), opener: { files[$0] })
+    #expect(conversation.pictures.count == 150)
+    isSmooth(conversation)
+    #expect(conversation.info?.duration == .seconds(6))
+    #expect(abs((conversation.ended?.pictures ?? .zero) / .seconds(1) - 6) < 0.2)
+    try seeks(conversation, Self.moments)
   }
 
-  /// An advertisement that has gone, for instance.
+  /// For instance, an advertisement that was removed.
   @Test func list_withAPartThatIsMissing_goesOnBehindIt() throws {
     var files: [String: [UInt8]] = [:]
     for (name, colour, start) in [("a", "red", 0.0), ("c", "blue", 600)] {
@@ -164,15 +166,15 @@ import Testing
     }
     let text = String(decoding: Self.list([["a.ts"], ["b.ts"], ["c.ts"]]), as: UTF8.self)
       .replacing("EXTINF:1", with: "EXTINF:2")
-    let telling = try tell(Array(text.utf8), opener: { files[$0] })
-    #expect(telling.pictures.count == 100)
-    isSmooth(telling)
-    #expect(telling.notes == ["a part of it is missing: not allowed"])
-    #expect(telling.failure == nil)
+    let conversation = try decode(Array(text.utf8), opener: { files[$0] })
+    #expect(conversation.pictures.count == 100)
+    isSmooth(conversation)
+    #expect(conversation.notes == ["a part of it is missing: not allowed"])
+    #expect(conversation.failure == nil)
   }
 
   /// Each part has its own size, rate, clock and coding.
-  @Test(arguments: [true, false]) func list_ofTwoRenditions_tellsAllPictures(sound: Bool) throws {
+  @Test(arguments: [true, false]) func list_ofTwoRenditions_sendsAllPictures(sound: Bool) throws {
     var files: [String: [UInt8]] = [:]
     var parts: [[String]] = []
     for (name, colour, rate, seconds, size) in [
@@ -191,14 +193,16 @@ import Testing
       for file in names + ["\(name)-init.mp4"] { files[file] = try contents(directory.path(file)) }
     }
     let bytes = Self.list(parts, maps: ["a-init.mp4", "b-init.mp4"])
-    let telling = try tell(bytes, opener: { files[$0] })
-    #expect(telling.pictures.count == 135)
-    #expect(telling.pictures.prefix(75).allSatisfy { Self.colour($0) == "red" })
-    #expect(telling.pictures.dropFirst(75).allSatisfy { Self.colour($0) == "blue" })
-    isSmooth(telling)
-    #expect(telling.info?.duration == .seconds(5))
-    #expect(abs((telling.ended?.pictures ?? .zero) / .seconds(1) - 5) < 0.2)
-    if sound { try seeks(telling, [(4.2, "blue"), (0.5, "red"), (3.5, "blue"), (2.0, "red")]) }
+    let conversation = try decode(bytes, opener: { files[$0] })
+    #expect(conversation.pictures.count == 135)
+    #expect(conversation.pictures.prefix(75).allSatisfy { Self.colour($0) == "red" })
+    #expect(conversation.pictures.dropFirst(75).allSatisfy { Self.colour($0) == "blue" })
+    isSmooth(conversation)
+    #expect(conversation.info?.duration == .seconds(5))
+    #expect(abs((conversation.ended?.pictures ?? .zero) / .seconds(1) - 5) < 0.2)
+    if sound {
+      try seeks(conversation, [(4.2, "blue"), (0.5, "red"), (3.5, "blue"), (2.0, "red")])
+    }
   }
 
   /// A playlist that names lists of its own for picture and sound.
@@ -236,7 +240,7 @@ import Testing
       ])
     #expect(PlaylistParts(Array(text.replacing("#EXT-X-DISC", with: "#X").utf8))?.parts.count == 2)
     #expect(PlaylistParts(Array("#EXTM3U\n#EXTINF:1,\na\n".utf8)) == nil)
-    // Numbers that no segment has are none.
+    // Segment numbers that do not exist give nothing.
     let absurd = text.replacing("EXTINF:4", with: "EXTINF:1e300").replacing("2.5", with: "nan")
       .replacing("SEQUENCE:7", with: "SEQUENCE:18446744073709551615")
     #expect(

@@ -4,13 +4,13 @@ import JSONText
 import Support
 import Testing
 
-/// Animations in other words than rlottie takes are drawn as those in its own.
+/// Animations in forms that rlottie does not read are drawn like equivalent ones that it does.
 @Suite struct LottieNormaliserTests {
   /// Some frames as they are drawn, 40x40 with alpha.
   private func frames(_ text: [UInt8], key: String, isOwn: Bool = false) throws -> [[UInt32]] {
     let text = isOwn ? text : try NormalisedLottie(text).text
     let frames = Lottie.render(text, key: key, width: 40, height: 40, frames: 31)
-    // Two that cannot be drawn would look the same.
+    // Two animations that cannot be drawn would be equal, too.
     try #require(!frames.isEmpty, "\(key)")
     return [0, 10, 20, 30].compactMap { frames.indices.contains($0) ? frames[$0] : nil }
   }
@@ -91,7 +91,7 @@ import Testing
 
   // MARK: Other words
 
-  /// What is written, and what means the same to rlottie.
+  /// A text, and an equivalent one that rlottie reads.
   private static let others: [(name: String, text: [UInt8], own: [UInt8])] = [
     (
       "type of a shape last",
@@ -481,15 +481,16 @@ import Testing
 
   @Test(arguments: pictures)
   func pictures_ofEachKind_areDrawn(_ name: String, _ file: [UInt8]) throws {
-    let telling = try Telling(file, shape: PictureRequest(width: 8, height: 8, keepsAlpha: true))
-    try telling.allow(1)
-    #expect(try telling.listen { !$0.pictures.isEmpty }, "\(name)")
-    let pixels = try #require(telling.pictures.first?.bitmap.pixels)
+    let conversation = try DecoderConversation(
+      file, shape: PictureRequest(width: 8, height: 8, keepsAlpha: true))
+    try conversation.allow(1)
+    #expect(try conversation.listen { !$0.pictures.isEmpty }, "\(name)")
+    let pixels = try #require(conversation.pictures.first?.bitmap.pixels)
     // rlottie draws pictures a little weaker than they are.
     #expect(
       Lottie.difference([pixels[3 * 8 + 1], pixels[4 * 8 + 6]], [0xFFFF_0000, 0x8000_0080]) <= 3,
       "\(name)")
-    #expect(telling.notes == [] && telling.urls == [], "\(name)")
+    #expect(conversation.notes == [] && conversation.urls == [], "\(name)")
   }
 
   @Test func pictures_throughAMatte_areDrawn() throws {
@@ -579,11 +580,12 @@ import Testing
     #expect(note?.count ?? 0 <= 200)
   }
 
-  @Test func note_isToldOnce() throws {
-    let telling = try Telling(Self.text(Self.layer(more: #""bm":1"#)))
-    try telling.allow(100)
-    #expect(try telling.listen())
-    #expect(telling.notes == ["it is drawn without: blend modes"] && telling.failure == nil)
+  @Test func note_comesOnce() throws {
+    let conversation = try DecoderConversation(Self.text(Self.layer(more: #""bm":1"#)))
+    try conversation.allow(100)
+    #expect(try conversation.listen())
+    #expect(
+      conversation.notes == ["it is drawn without: blend modes"] && conversation.failure == nil)
   }
 
   // MARK: Limits
@@ -612,7 +614,7 @@ import Testing
     }
   }
 
-  /// Texts that are cut off, or of which some characters are others, are refused or become JSON.
+  /// Texts that are cut off or changed are refused or become JSON.
   @Test(arguments: others.indices)
   func damagedTexts_areNeverATrap(_ number: Int) throws {
     var random = SeededRandom(seed: UInt64(number))

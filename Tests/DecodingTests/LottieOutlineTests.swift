@@ -34,11 +34,11 @@ import Testing
   }.joined(separator: ",")
 
   private static let refused: [(String, [UInt8], String)] = [
-    ("empty", Array("{}".utf8), "JSON text that is no animation"),
-    ("array", Array("[]".utf8), "JSON text that is no animation"),
+    ("empty", Array("{}".utf8), "JSON, but not an animation"),
+    ("array", Array("[]".utf8), "JSON, but not an animation"),
     ("cut off", Lottie.text().dropLast(), "damaged or cut off: not valid JSON"),
     ("not a number", Lottie.text(size: #""w":NaN,"h":1"#), "damaged or cut off: not valid JSON"),
-    ("no size", Lottie.text(size: #""w":"1","h":1"#), "JSON text that is no animation"),
+    ("no size", Lottie.text(size: #""w":"1","h":1"#), "JSON, but not an animation"),
     ("no width", Lottie.text(size: #""w":0,"h":0"#), "damaged: its size is 0x0"),
     ("negative", Lottie.text(size: #""w":100,"h":-5"#), "damaged: its size is 100x-5"),
     ("wide", Lottie.text(size: #""w":65537,"h":1"#), "the animation is too large: 65537x1"),

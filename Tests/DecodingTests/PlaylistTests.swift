@@ -73,14 +73,14 @@ import Testing
     variant("360", 640, 360, 900), variant("720", 1_280, 720, 3_000),
   ]
 
-  /// Grid, bits a second that the line bears in thousands (0 for any), and the order expected.
+  /// The grid, the connection's kbit/s (0 for any), and the expected order.
   private static let choices: [([MasterPlaylist.Variant], UInt32, UInt32, UInt64, String)] = [
     (ladder, 120, 80, 0, "90 234 360 720 1080"),
     (ladder, 200, 120, 0, "234 360 720 1080 90"),
     // Nine tenths of it will do.
     (ladder, 460, 260, 0, "234 360 720 1080 90"), (ladder, 464, 262, 0, "360 720 1080 234 90"),
     (ladder, 4_000, 2_000, 0, "1080 720 360 234 90"),
-    // What the line does not bear comes behind what it does.
+    // Variants that the connection cannot carry come last.
     (ladder, 1_000, 500, 1_000, "360 234 90 720 1080"),
     (ladder, 1_000, 500, 100, "90 234 360 720 1080"),
     // Higher than wide: the grid's height counts.
@@ -155,7 +155,7 @@ import Testing
         + "|#EXTINF:2,|a|#EXT-X-KEY:METHOD=AES-128,URI=\"k\",IV=0x0000000000000000000000000000000b"
         + "|#EXTINF:2,|c|#EXT-X-ENDLIST|"
     ),
-    // One of several keys is understood; in the clear from there on; protected behind that.
+    // One of several keys is supported; clear from there on; protected after that.
     (
       """
       #EXTM3U
@@ -184,8 +184,8 @@ import Testing
   }
 
   private static let refused = [
-    ("#EXTM3U\n", "a playlist without parts"),
-    ("#EXTM3U\n#EXT-X-GAP\n#EXTINF:2,\na\n", "all parts of it are missing"),
+    ("#EXTM3U\n", "a playlist without segments"),
+    ("#EXTM3U\n#EXT-X-GAP\n#EXTINF:2,\na\n", "all its segments are missing"),
     ("#EXTM3U\n#EXT-X-KEY:METHOD=SAMPLE-AES,URI=\"k\"\n#EXTINF:2,\na\n", "protected content"),
     (
       "#EXTM3U\n#EXT-X-KEY:METHOD=AES-128,URI=\"k\",KEYFORMAT=\"urn:uuid:x\"\n#EXTINF:2,\na\n",
@@ -197,7 +197,7 @@ import Testing
     ),
   ]
 
-  @Test(arguments: refused) func mediaPlaylist_thatCannotBePlayed_isTold(
+  @Test(arguments: refused) func mediaPlaylist_thatCannotBePlayed_saysWhy(
     list: String, reason: String
   ) {
     #expect(throws: DecodingError(reason)) { try MediaPlaylist(text(list)) }

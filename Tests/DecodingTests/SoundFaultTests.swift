@@ -2,8 +2,7 @@ import DecoderLink
 import Support
 import Testing
 
-/// A fault in the sound does not end the pictures, nor one in the pictures the sound; what is left out
-/// is said once.
+/// A fault in the sound does not end the pictures, and vice versa; what is missing is reported once.
 @Suite struct SoundFaultTests {
   private let directory: TemporaryDirectory
   init() throws { directory = try TemporaryDirectory() }
@@ -33,20 +32,20 @@ import Testing
 
   private static let pictures = ["-f", "lavfi", "-i", "testsrc=s=160x90:r=25:d=2"]
 
-  /// The story told with its sound.
-  private func tell(_ bytes: [UInt8]) throws -> Telling {
-    let telling = try Telling(bytes, soundRate: 48_000)
-    try telling.allow(1_000)
-    try telling.send(.soundCredit(frames: .max))
-    #expect(try telling.listen())
-    #expect(telling.failure == nil)
-    #expect(telling.ended != nil)
-    return telling
+  /// Decodes a story with its sound.
+  private func decode(_ bytes: [UInt8]) throws -> DecoderConversation {
+    let conversation = try DecoderConversation(bytes, soundRate: 48_000)
+    try conversation.allow(1_000)
+    try conversation.send(.soundCredit(frames: .max))
+    #expect(try conversation.listen())
+    #expect(conversation.failure == nil)
+    #expect(conversation.ended != nil)
+    return conversation
   }
 
   /// How loud left and right are, in samples.
-  private func loudness(_ telling: Telling) -> [Int] {
-    let samples = telling.sounds.flatMap(\.samples)
+  private func loudness(_ conversation: DecoderConversation) -> [Int] {
+    let samples = conversation.sounds.flatMap(\.samples)
     return [0, 1].map { side in
       let values = stride(from: side, to: samples.count, by: 2).map { Int(samples[$0].magnitude) }
       return values.isEmpty ? 0 : values.reduce(0, +) / values.count
@@ -87,14 +86,14 @@ import Testing
       let bytes = try ffmpeg(
         (withPictures ? Self.pictures : []) + input + ["-c:v", "libx264"] + layout.output,
         to: withPictures ? "film-\(layout.name).mkv" : layout.name)
-      let telling = try tell(bytes)
-      #expect(telling.notes == [layout.note])
-      let heard = loudness(telling)
+      let conversation = try decode(bytes)
+      #expect(conversation.notes == [layout.note])
+      let heard = loudness(conversation)
       #expect(heard.count == layout.loudness.count)
       #expect(zip(heard, layout.loudness).allSatisfy { abs($0 - $1) <= $1 / 10 }, "\(heard)")
-      let seconds = telling.sounds.reduce(0) { $0 + $1.frames }
+      let seconds = conversation.sounds.reduce(0) { $0 + $1.frames }
       #expect(abs(seconds - 96_000) <= 1_000)
-      if withPictures { #expect(telling.pictures.count == 50) }
+      if withPictures { #expect(conversation.pictures.count == 50) }
     }
   }
 
@@ -132,30 +131,30 @@ import Testing
     let places = bytes.indices.dropLast(4).filter { bytes[$0..<$0 + 4].elementsEqual(text) }
     try #require(!places.isEmpty)
     for place in places { bytes.replaceSubrange(place..<place + 4, with: Array("xyz1".utf8)) }
-    let telling = try tell(bytes)
-    #expect(telling.pictures.count == 50)
-    #expect(!telling.sounds.contains { !$0.samples.isEmpty })
-    #expect(telling.notes == ["its sound cannot be played: no decoder for codec 'xyz1'"])
-    #expect(telling.ended?.pictures == .seconds(2))
-    #expect(telling.ended?.sound == nil)
+    let conversation = try decode(bytes)
+    #expect(conversation.pictures.count == 50)
+    #expect(!conversation.sounds.contains { !$0.samples.isEmpty })
+    #expect(conversation.notes == ["its sound cannot be played: no decoder for codec 'xyz1'"])
+    #expect(conversation.ended?.pictures == .seconds(2))
+    #expect(conversation.ended?.sound == nil)
   }
 
-  /// A second of it cannot be decoded: the rest is heard where it belongs, and all pictures are seen.
+  /// A second of it cannot be decoded: the rest is played at its time, and all pictures are shown.
   @Test(arguments: [["-c:a", "aac"], ["-c:a", "ac3"], ["-c:a", "libmp3lame"]])
   func film_whoseSoundIsDamagedInTheMiddle_isHeardAgain(writing: [String]) throws {
     let whole = try film(writing)
     let packetSamples = ["aac": 1_024, "ac3": 1_536, "libmp3lame": 1_152][writing[1]] ?? 0
-    let telling = try tell(
+    let conversation = try decode(
       damaged(whole, stream: "a", packets: 20..<20 + 48_000 / packetSamples))
-    #expect(telling.pictures.count == 50)
-    #expect(telling.notes == [])
+    #expect(conversation.pictures.count == 50)
+    #expect(conversation.notes == [])
     func seconds(_ range: Range<Double>) -> [Int] {
-      telling.sounds.filter { range.contains($0.time / .seconds(1)) }
+      conversation.sounds.filter { range.contains($0.time / .seconds(1)) }
         .flatMap { $0.samples.map { Int($0.magnitude) } }
     }
     #expect(seconds(0.1..<0.3).max() ?? 0 > 1_000)
     #expect(seconds(1.75..<1.95).max() ?? 0 > 1_000)
-    #expect(telling.ended?.sound.map { abs($0 / .seconds(1) - 2) < 0.1 } == true)
+    #expect(conversation.ended?.sound.map { abs($0 / .seconds(1) - 2) < 0.1 } == true)
   }
 
   /// Matroska writes the rate as a number that may be 0.
@@ -168,28 +167,29 @@ import Testing
     let rate: [UInt8] = [0xB5, 0x88, 0x40, 0xE7, 0x70, 0, 0, 0, 0, 0]
     let place = try #require(bytes.firstRange(of: rate), "\(path)").lowerBound
     for offset in 2..<10 { bytes[place + offset] = 0 }
-    let telling = try tell(bytes)
-    #expect(telling.pictures.count == 50)
-    #expect(!telling.sounds.contains { !$0.samples.isEmpty })
-    #expect(telling.notes.count == 1, "\(telling.notes)")
-    #expect(telling.notes.first?.hasPrefix("its sound cannot be played: ") == true)
+    let conversation = try decode(bytes)
+    #expect(conversation.pictures.count == 50)
+    #expect(!conversation.sounds.contains { !$0.samples.isEmpty })
+    #expect(conversation.notes.count == 1, "\(conversation.notes)")
+    #expect(conversation.notes.first?.hasPrefix("its sound cannot be played: ") == true)
   }
 
   @Test(arguments: [0, 700]) func film_whoseSoundIsDamaged_isShown(from start: Int) throws {
     let bytes = try damaged(film(), stream: "a")
-    let telling = try Telling(bytes, soundRate: 48_000, start: .milliseconds(start))
-    try telling.allow(1_000)
-    try telling.send(.soundCredit(frames: .max))
-    #expect(try telling.listen())
-    #expect(telling.failure == nil)
-    #expect(telling.pictures.count == 50 - start * 25 / 1_000)
+    let conversation = try DecoderConversation(
+      bytes, soundRate: 48_000, start: .milliseconds(start))
+    try conversation.allow(1_000)
+    try conversation.send(.soundCredit(frames: .max))
+    #expect(try conversation.listen())
+    #expect(conversation.failure == nil)
+    #expect(conversation.pictures.count == 50 - start * 25 / 1_000)
     #expect(
-      telling.notes == ["its sound cannot be played: damaged: no sound can be decoded (aac)"])
-    #expect(telling.ended?.pictures == .seconds(2))
-    #expect(telling.ended?.sound == nil)
+      conversation.notes == ["its sound cannot be played: damaged: no sound can be decoded (aac)"])
+    #expect(conversation.ended?.pictures == .seconds(2))
+    #expect(conversation.ended?.sound == nil)
   }
 
-  /// Nothing was looked for in haste: what the first picture needs is all that is read.
+  /// Only what the first picture needs was read.
   @Test func film_whoseSoundIsDamaged_readsNoFurtherThanItShows() throws {
     let bytes = try damaged(
       ffmpeg(
@@ -199,12 +199,12 @@ import Testing
           "-movflags", "+faststart",
         ], to: "long.mp4"), stream: "a")
     try #require(bytes.count > 5 << 20)
-    let telling = try Telling(bytes, soundRate: 48_000)
-    try telling.allow(1)
-    try telling.send(.soundCredit(frames: 24_000))
-    try telling.listen { !$0.pictures.isEmpty }
-    try telling.listen(for: .milliseconds(300))
-    #expect(telling.bytesRead < 3 << 20, "\(telling.bytesRead)")
+    let conversation = try DecoderConversation(bytes, soundRate: 48_000)
+    try conversation.allow(1)
+    try conversation.send(.soundCredit(frames: 24_000))
+    try conversation.listen { !$0.pictures.isEmpty }
+    try conversation.listen(for: .milliseconds(300))
+    #expect(conversation.bytesRead < 3 << 20, "\(conversation.bytesRead)")
   }
 
   @Test func film_withASecondSoundThatHasADecoder_isHeard() throws {
@@ -217,19 +217,19 @@ import Testing
     let places = bytes.indices.dropLast(4).filter { bytes[$0..<$0 + 4].elementsEqual(text) }
     try #require(!places.isEmpty)
     for place in places { bytes.replaceSubrange(place..<place + 4, with: Array("xyz1".utf8)) }
-    let telling = try tell(bytes)
-    #expect(telling.notes == [])
-    #expect(telling.info?.soundCodec == "aac")
-    #expect(loudness(telling)[0] > 1_000)
+    let conversation = try decode(bytes)
+    #expect(conversation.notes == [])
+    #expect(conversation.info?.soundCodec == "aac")
+    #expect(loudness(conversation)[0] > 1_000)
   }
 
   @Test func film_whosePicturesAreDamaged_isHeard() throws {
-    let telling = try tell(damaged(film(), stream: "v"))
-    #expect(telling.info?.kind == .sound)
+    let conversation = try decode(damaged(film(), stream: "v"))
+    #expect(conversation.info?.kind == .sound)
     #expect(
-      telling.notes
+      conversation.notes
         == ["its pictures cannot be shown: damaged: no picture can be decoded (h264)"])
-    #expect(loudness(telling)[0] > 1_000)
-    #expect(telling.pictures.count == 20)
+    #expect(loudness(conversation)[0] > 1_000)
+    #expect(conversation.pictures.count == 20)
   }
 }

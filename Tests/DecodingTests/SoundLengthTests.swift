@@ -2,8 +2,7 @@ import DecoderLink
 import Support
 import Testing
 
-/// What a codec adds to fill its frames is not heard: the next story's sound follows what was
-/// recorded.
+/// The padding of a codec's frames is not played: the next story's sound follows directly.
 @Suite struct SoundLengthTests {
   @Test(arguments: [
     ("a.wav", 48_000, []), ("a.flac", 44_100, []),
@@ -20,11 +19,11 @@ import Testing
       Programs.installed("ffmpeg") ?? "ffmpeg",
       ["-v", "error", "-f", "lavfi", "-i", "sine=440:r=\(rate):d=3.05"] + options + [path])
     #expect(made.status == 0, "\(made.errorText)")
-    let telling = try Telling(contents(path), soundRate: 48_000)
-    try telling.allow(1000)
-    try telling.send(.soundCredit(frames: 1_000_000))
-    #expect(try telling.listen())
-    let frames = telling.sounds.reduce(0) { $0 + $1.samples.count / 2 }
+    let conversation = try DecoderConversation(contents(path), soundRate: 48_000)
+    try conversation.allow(1000)
+    try conversation.send(.soundCredit(frames: 1_000_000))
+    #expect(try conversation.listen())
+    let frames = conversation.sounds.reduce(0) { $0 + $1.samples.count / 2 }
     // Changing the rate may cost or add a few.
     #expect(abs(frames - 146_400) <= (rate == 48_000 ? 0 : 48), "\(frames)")
   }

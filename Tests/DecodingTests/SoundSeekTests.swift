@@ -2,18 +2,18 @@ import DecoderLink
 import Support
 import Testing
 
-/// A seek in a long sound costs what lies near its target, not what lies before.
+/// A seek in a long sound reads bytes near its target, not everything before it.
 @Suite struct SoundSeekTests {
   /// A way to write minutes of sound.
   struct Writing: CustomTestStringConvertible, Sendable {
     let name: String
     let options: [String]
-    /// So many bytes may be asked for until sound comes.
+    /// The most bytes that may be requested until sound comes.
     let most: Int
     var testDescription: String { name }
   }
 
-  /// Of a variable rate no table tells a place more exactly than by a 256th of the file, so the
+  /// Of a variable rate no table gives a place more exactly than to a 256th of the file, so the
   /// frames before are counted, which asks for them once.
   static let writings = [
     Writing(name: "constant.mp3", options: ["-c:a", "libmp3lame", "-b:a", "64k"], most: 1 << 20),
@@ -33,7 +33,7 @@ import Testing
 
   private static func frequency(_ second: Int) -> Double { Double(400 + 8 * (second % 200)) }
 
-  /// A tone in each second's first half tells by its pitch which second that is.
+  /// A tone in each second's first half has a pitch that stands for the second.
   private func make(_ writing: Writing, in directory: TemporaryDirectory) throws -> [UInt8] {
     let path = directory.path(writing.name)
     let tone = "lt(mod(t,1),0.5)*0.5*sin(2*PI*t*(400+8*mod(floor(t),200)))+0.01*(random(0)-0.5)"
@@ -50,27 +50,27 @@ import Testing
   {
     let directory = try TemporaryDirectory()
     let bytes = try make(writing, in: directory)
-    let telling = try Telling(bytes, soundRate: 48_000)
-    try telling.allow(1)
-    try telling.listen { !$0.pictures.isEmpty }
-    // Forward, back into what was left out, and on again; with a bit of a second beyond.
+    let conversation = try DecoderConversation(bytes, soundRate: 48_000)
+    try conversation.allow(1)
+    try conversation.listen { !$0.pictures.isEmpty }
+    // Forward, back into the hole, and on again; with a little more than a second.
     for (serial, second) in [(1, 300), (2, 130), (3, 390)] as [(UInt32, Int)] {
       let target = Duration.milliseconds(second * 1_000 + 700)
-      let before = telling.bytesRead
-      try telling.seek(serial, to: target)
-      try telling.allow(20)
-      try telling.send(.soundCredit(frames: 48_000))
-      try telling.listen {
+      let before = conversation.bytesRead
+      try conversation.seek(serial, to: target)
+      try conversation.allow(20)
+      try conversation.send(.soundCredit(frames: 48_000))
+      try conversation.listen {
         $0.sounds.contains { $0.serial == serial && $0.frames > 0 }
           && $0.pictures.contains { $0.serial == serial }
       }
-      let asked = telling.bytesRead - before
+      let asked = conversation.bytesRead - before
       #expect(asked <= min(writing.most, bytes.count), "\(asked) of \(bytes.count) bytes")
-      try telling.listen {
+      try conversation.listen {
         $0.sounds.reduce(0) { $0 + ($1.serial == serial ? $1.frames : 0) } >= 40_000
       }
-      #expect(telling.pictures.last { $0.serial == serial }.map { $0.time >= target } == true)
-      try check(telling.sounds.filter { $0.serial == serial && $0.frames > 0 }, from: target)
+      #expect(conversation.pictures.last { $0.serial == serial }.map { $0.time >= target } == true)
+      try check(conversation.sounds.filter { $0.serial == serial && $0.frames > 0 }, from: target)
     }
   }
 
@@ -80,14 +80,15 @@ import Testing
     var bytes = try make(Self.writings[0], in: directory)
     bytes.insert(
       contentsOf: [UInt8](repeating: 0x55, count: 10_000), at: bytes.count / 4)
-    let telling = try Telling(bytes, soundRate: 48_000, start: .milliseconds(300_700))
-    try telling.allow(1)
-    try telling.send(.soundCredit(frames: 48_000))
-    try telling.listen { $0.sounds.reduce(0) { $0 + $1.frames } >= 40_000 }
-    try check(telling.sounds.filter { $0.frames > 0 }, from: .milliseconds(300_700))
+    let conversation = try DecoderConversation(
+      bytes, soundRate: 48_000, start: .milliseconds(300_700))
+    try conversation.allow(1)
+    try conversation.send(.soundCredit(frames: 48_000))
+    try conversation.listen { $0.sounds.reduce(0) { $0 + $1.frames } >= 40_000 }
+    try check(conversation.sounds.filter { $0.frames > 0 }, from: .milliseconds(300_700))
   }
 
-  /// What a seek left out of the waveform is drawn later.
+  /// The hole that a seek leaves in the waveform is drawn later.
   @Test func waveform_afterASeek_becomesWhole() throws {
     let directory = try TemporaryDirectory()
     let path = directory.path("rising.flac")
@@ -95,17 +96,17 @@ import Testing
       Programs.installed("ffmpeg") ?? "ffmpeg",
       ["-v", "error", "-f", "lavfi", "-i", "aevalsrc=t/120*sin(t*2000):s=8000:d=90", path])
     #expect(made.status == 0)
-    let whole = try Telling(contents(path), soundRate: 48_000)
-    let sought = try Telling(contents(path), soundRate: 48_000)
+    let whole = try DecoderConversation(contents(path), soundRate: 48_000)
+    let sought = try DecoderConversation(contents(path), soundRate: 48_000)
     try sought.allow(1)
     try sought.listen { !$0.pictures.isEmpty }
     try sought.seek(1, to: .seconds(60))
-    for telling in [whole, sought] {
-      try telling.allow(2_000)
-      try telling.send(.soundCredit(frames: 10_000_000))
-      #expect(try telling.listen())
-      #expect(telling.ended?.sound == .seconds(90))
-      #expect(telling.ended?.pictures == .seconds(90))
+    for conversation in [whole, sought] {
+      try conversation.allow(2_000)
+      try conversation.send(.soundCredit(frames: 10_000_000))
+      #expect(try conversation.listen())
+      #expect(conversation.ended?.sound == .seconds(90))
+      #expect(conversation.ended?.pictures == .seconds(90))
     }
     #expect(sought.pictures.last?.time == whole.pictures.last?.time)
     #expect(sought.pictures.last?.bitmap.pixels == whole.pictures.last?.bitmap.pixels)

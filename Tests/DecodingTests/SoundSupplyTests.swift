@@ -4,16 +4,15 @@ import Testing
 
 @testable import Decoding
 
-/// A sound whose bytes come over a network: what is heard comes first, and only what is told is
-/// asked for.
+/// A sound whose bytes come over a network: playback comes first, and only what is played is requested.
 @Suite struct SoundSupplyTests {
-  /// A way to write sound, and so many bytes of that as are at hand.
+  /// An encoding of a sound, and how much of it is needed.
   struct Writing: CustomTestStringConvertible, Sendable {
     let name: String
     let options: [String]
-    /// So many of its first bytes are looked at before it can be told.
+    /// How many of its first bytes are read before it can be played.
     var head = 64 << 10
-    /// Its end is looked at before it can be told.
+    /// Its end is read before it can be played.
     var needsEnd = false
     var testDescription: String { name }
   }
@@ -62,57 +61,58 @@ import Testing
       writing, inputs: ["-f", "lavfi", "-i", "color=c=red:s=64x64:d=0.04:r=25"], seconds: seconds)
   }
 
-  private func heard(_ telling: Telling) -> Duration {
-    .seconds(1) * (Double(telling.sounds.reduce(0) { $0 + $1.frames }) / 48_000)
+  private func heard(_ conversation: DecoderConversation) -> Duration {
+    .seconds(1) * (Double(conversation.sounds.reduce(0) { $0 + $1.frames }) / 48_000)
   }
 
   // MARK: What is heard
 
-  /// Half of it is at hand, and the rest never comes: until nearly all of that half was heard,
-  /// nothing that lies behind it is asked for.
+  /// Half of it is available, and the rest never comes: nothing after it is requested before nearly all
+  /// of that half was played.
   @Test(arguments: writings) func sound_whoseFarBytesNeverCome_isHeardAsFarAsTheyAreHere(
     _ writing: Writing
   ) throws {
     let bytes = try make(writing)
-    for lacking in [Telling.Lacking.waits, .fails] where lacking == .fails || !writing.needsEnd {
-      let telling = try Telling(
-        bytes, soundRate: 48_000, atHand: bytes.count / 2, lacking: lacking)
-      try telling.allow(10_000)
-      try telling.send(.soundCredit(frames: .max))
+    for lacking in [DecoderConversation.Lacking.waits, .fails]
+    where lacking == .fails || !writing.needsEnd {
+      let conversation = try DecoderConversation(
+        bytes, soundRate: 48_000, available: bytes.count / 2, lacking: lacking)
+      try conversation.allow(10_000)
+      try conversation.send(.soundCredit(frames: .max))
       let least = Duration.seconds(1) * (Double(Self.length) / 2 * 0.85)
-      #expect(try telling.listen { heard($0) >= least }, "\(heard(telling)) heard")
-      #expect(heard(telling) >= least && telling.failure == nil)
-      #expect(writing.needsEnd || !telling.hasLacked)
+      #expect(try conversation.listen { heard($0) >= least }, "\(heard(conversation)) heard")
+      #expect(heard(conversation) >= least && conversation.failure == nil)
+      #expect(writing.needsEnd || !conversation.hasLacked)
       if lacking == .fails {
-        #expect(try telling.listen())
-        #expect(telling.failure == "the network is gone")
+        #expect(try conversation.listen())
+        #expect(conversation.failure == "the network is gone")
       } else {
-        #expect(try telling.listen { $0.hasLacked })
-        #expect(telling.failure == nil)
+        #expect(try conversation.listen { $0.hasLacked })
+        #expect(conversation.failure == nil)
       }
       var next = Duration.zero
-      for run in telling.sounds where run.frames > 0 {
+      for run in conversation.sounds where run.frames > 0 {
         #expect(abs((run.time - next) / .seconds(1)) < 0.06)
         next = run.time + .nanoseconds(run.frames * 1_000_000_000 / 48_000)
       }
     }
   }
 
-  /// However its bytes came, the waveform in the end is that of a file that was here.
+  /// The final waveform equals that of a local file, however the bytes came.
   @Test(arguments: writings) func waveform_ofBytesThatCameLater_isTheSame(_ writing: Writing) throws
   {
     let bytes = try make(writing)
-    let whole = try Telling(bytes, soundRate: 48_000)
-    let slow = try Telling(bytes, soundRate: 48_000, atHand: bytes.count / 8)
-    for telling in [whole, slow] {
-      try telling.allow(10_000)
-      try telling.send(.soundCredit(frames: .max))
+    let whole = try DecoderConversation(bytes, soundRate: 48_000)
+    let slow = try DecoderConversation(bytes, soundRate: 48_000, available: bytes.count / 8)
+    for conversation in [whole, slow] {
+      try conversation.allow(10_000)
+      try conversation.send(.soundCredit(frames: .max))
     }
     for part in 2...8 {
       #expect(try slow.listen { $0.hasLacked })
       try slow.bring(to: bytes.count * part / 8)
     }
-    for telling in [whole, slow] { #expect(try telling.listen()) }
+    for conversation in [whole, slow] { #expect(try conversation.listen()) }
     #expect(slow.ended?.sound == whole.ended?.sound)
     #expect(slow.ended?.pictures == whole.ended?.pictures)
     #expect(slow.pictures.count == whole.pictures.count)
@@ -120,27 +120,27 @@ import Testing
     #expect(heard(slow) == heard(whole))
   }
 
-  /// A look at its last bytes that failed as it was opened is no failure of what is told.
+  /// A failed read of its last bytes while it was opened does not fail the story.
   @Test(arguments: writings.filter(\.needsEnd)) func sound_whoseEndCouldNotBeLookedAt_endsWell(
     _ writing: Writing
   ) throws {
     let bytes = try make(writing)
-    let telling = try Telling(
-      bytes, soundRate: 48_000, atHand: bytes.count / 2, lacking: .fails)
-    try telling.allow(1)
-    try telling.send(.soundCredit(frames: 24_000))
-    #expect(try telling.listen { heard($0) >= .milliseconds(500) })
-    #expect(telling.hasLacked && telling.failure == nil)
-    try telling.bring(to: .max)
-    try telling.allow(10_000)
-    try telling.send(.soundCredit(frames: .max))
-    #expect(try telling.listen())
-    #expect(telling.failure == nil)
-    let end = try #require(telling.ended?.sound)
+    let conversation = try DecoderConversation(
+      bytes, soundRate: 48_000, available: bytes.count / 2, lacking: .fails)
+    try conversation.allow(1)
+    try conversation.send(.soundCredit(frames: 24_000))
+    #expect(try conversation.listen { heard($0) >= .milliseconds(500) })
+    #expect(conversation.hasLacked && conversation.failure == nil)
+    try conversation.bring(to: .max)
+    try conversation.allow(10_000)
+    try conversation.send(.soundCredit(frames: .max))
+    #expect(try conversation.listen())
+    #expect(conversation.failure == nil)
+    let end = try #require(conversation.ended?.sound)
     #expect(abs((end - .seconds(Self.length)) / .seconds(1)) < 0.1)
   }
 
-  /// What is heard is drawn like what was gone through, and gives way to that.
+  /// Sound that was decoded for playback is drawn like scanned sound, which replaces it.
   @Test func waveform_ofWhatIsHeard_isDrawn() {
     func run(_ second: Int, _ level: Int16) -> SoundRun {
       SoundRun(time: .seconds(second), samples: [Int16](repeating: level, count: 2 * 8_000))
@@ -181,56 +181,58 @@ import Testing
   // MARK: The first picture
 
   @Test func firstPicture_ofACover_needsTheHeadAlone() throws {
-    let telling = try Telling(makeWithCover(), soundRate: 48_000, atHand: 32 << 10)
-    try telling.allow(1)
-    #expect(try telling.listen { !$0.pictures.isEmpty })
-    #expect(!telling.hasLacked)
-    #expect(telling.info?.isStill == true && telling.info?.kind == .sound)
-    let picture = try #require(telling.pictures.first)
+    let conversation = try DecoderConversation(
+      makeWithCover(), soundRate: 48_000, available: 32 << 10)
+    try conversation.allow(1)
+    #expect(try conversation.listen { !$0.pictures.isEmpty })
+    #expect(!conversation.hasLacked)
+    #expect(conversation.info?.isStill == true && conversation.info?.kind == .sound)
+    let picture = try #require(conversation.pictures.first)
     #expect(quarters(picture).allSatisfy { $0[0] > 240 && $0[1] < 10 && $0[2] < 10 })
   }
 
   @Test(arguments: writings.filter { !$0.needsEnd }, [48_000, nil])
   func firstPicture_ofAWaveform_needsTheHeadAlone(_ writing: Writing, rate: UInt32?) throws {
-    let telling = try Telling(make(writing), soundRate: rate, atHand: writing.head)
-    try telling.allow(1)
-    #expect(try telling.listen { !$0.pictures.isEmpty })
-    #expect(!telling.hasLacked)
-    #expect(telling.info?.isStill == false && telling.info?.kind == .sound)
+    let conversation = try DecoderConversation(
+      make(writing), soundRate: rate, available: writing.head)
+    try conversation.allow(1)
+    #expect(try conversation.listen { !$0.pictures.isEmpty })
+    #expect(!conversation.hasLacked)
+    #expect(conversation.info?.isStill == false && conversation.info?.kind == .sound)
   }
 
   // MARK: Kept ready
 
-  /// As the player keeps a neighbour ready: one picture, half a second of sound.
+  /// As the player buffers a neighbour: one picture, half a second of sound.
   @Test(arguments: [48_000, nil]) func readySound_withACover_asksForLittle(rate: UInt32?) throws {
-    let telling = try Telling(makeWithCover(seconds: 300), soundRate: rate)
-    try telling.allow(1)
-    if rate != nil { try telling.send(.soundCredit(frames: 24_000)) }
+    let conversation = try DecoderConversation(makeWithCover(seconds: 300), soundRate: rate)
+    try conversation.allow(1)
+    if rate != nil { try conversation.send(.soundCredit(frames: 24_000)) }
     let sound = rate == nil ? Duration.zero : .milliseconds(500)
-    try telling.listen { $0.pictures.count == 1 && heard($0) >= sound }
+    try conversation.listen { $0.pictures.count == 1 && heard($0) >= sound }
     // Nothing follows.
-    try telling.listen(for: .milliseconds(500))
-    #expect(telling.pictures.count == 1)
-    #expect(telling.ended == nil && heard(telling) == sound)
-    #expect(telling.bytesRead <= 512 << 10, "\(telling.bytesRead) bytes")
-    // Told, it comes to its end.
-    try telling.allow(3)
-    try telling.send(.soundCredit(frames: .max))
-    #expect(try telling.listen())
-    #expect(telling.pictures.count == 1)
-    let end = try #require(telling.ended?.sound)
+    try conversation.listen(for: .milliseconds(500))
+    #expect(conversation.pictures.count == 1)
+    #expect(conversation.ended == nil && heard(conversation) == sound)
+    #expect(conversation.bytesRead <= 512 << 10, "\(conversation.bytesRead) bytes")
+    // It plays to its end.
+    try conversation.allow(3)
+    try conversation.send(.soundCredit(frames: .max))
+    #expect(try conversation.listen())
+    #expect(conversation.pictures.count == 1)
+    let end = try #require(conversation.ended?.sound)
     #expect(abs((end - .seconds(300)) / .seconds(1)) < 0.2)
   }
 
   @Test func readySound_withoutACover_fetchesLittle() throws {
     let bytes = try make(Self.writings[0])
-    let telling = try Telling(bytes, soundRate: 48_000, atHand: 300_000)
-    try telling.allow(1)
-    try telling.send(.soundCredit(frames: 24_000))
-    try telling.listen { $0.pictures.count == 1 && heard($0) >= .milliseconds(500) }
-    try telling.listen(for: .milliseconds(500))
-    #expect(telling.pictures.count == 1 && heard(telling) == .milliseconds(500))
-    #expect(!telling.hasLacked)
-    #expect(telling.bytesRead <= 768 << 10, "\(telling.bytesRead) bytes")
+    let conversation = try DecoderConversation(bytes, soundRate: 48_000, available: 300_000)
+    try conversation.allow(1)
+    try conversation.send(.soundCredit(frames: 24_000))
+    try conversation.listen { $0.pictures.count == 1 && heard($0) >= .milliseconds(500) }
+    try conversation.listen(for: .milliseconds(500))
+    #expect(conversation.pictures.count == 1 && heard(conversation) == .milliseconds(500))
+    #expect(!conversation.hasLacked)
+    #expect(conversation.bytesRead <= 768 << 10, "\(conversation.bytesRead) bytes")
   }
 }

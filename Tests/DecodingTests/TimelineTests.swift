@@ -2,13 +2,13 @@ import Testing
 
 @testable import Decoding
 
-/// Clocks that jump are joined up, and gaps stay.
+/// Jumps of clocks are corrected, and gaps stay.
 @Suite struct TimelineTests {
   private static let picture = Duration.milliseconds(40)
   private static let sound = Duration.milliseconds(20)
 
-  /// Packets of a stretch of a recording: pictures (0) and sound (1), as a file has them, the sound a
-  /// little later than the pictures of its time.
+  /// Packets of a part of a recording: pictures (0) and sound (1) in the order of a file, the sound a
+  /// little later than its pictures.
   private static func stretch(
     at start: Duration, seconds: Double, pictures: Bool = true, sounds: Bool = true,
     step: Duration = picture
@@ -41,7 +41,7 @@ import Testing
     (0..<Int((seconds / (step / .seconds(1))).rounded())).map { start + step * $0 }
   }
 
-  /// The joined times of each stream, in milliseconds, as a router asks for them.
+  /// The corrected times of each stream in milliseconds, as in a router.
   private static func placed(_ packets: [Timeline.Packet]) -> [Int: [Int]] {
     var timeline = Timeline()
     var result: [Int: [Int]] = [:]
@@ -91,7 +91,7 @@ import Testing
     let sounds = Self.breaks(placed[1] ?? [], step: 20)
     #expect(pictures.count == 0 && sounds.count == 0)
     #expect(abs(pictures.last - 2_005_960) <= 100 && abs(sounds.last - 2_005_980) <= 100)
-    // By the same: what was recorded together is told together.
+    // By the same amount: what was recorded together is played together.
     #expect(abs(pictures.last - sounds.last) <= 25)
   }
 

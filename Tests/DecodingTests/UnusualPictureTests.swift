@@ -5,7 +5,7 @@ import Testing
 
 @testable import Decoding
 
-/// Pictures that need another way than FFmpeg's own: turned, cut off, without a mark, large, much
+/// Pictures that FFmpeg alone does not show well: rotated, truncated, without a signature, large, much
 /// reduced.
 @Suite struct UnusualPictureTests {
   private let directory: TemporaryDirectory
@@ -33,17 +33,17 @@ import Testing
     return try made(name, ["-f", "lavfi", "-i", generator, "-frames:v", "1"] + more)
   }
 
-  private func tell(
+  private func decode(
     _ bytes: [UInt8], _ width: UInt32 = 24, _ height: UInt32 = 24, ending: String = ""
-  ) throws -> Telling {
-    let telling = try Telling(bytes, width: width, height: height, ending: ending)
-    try telling.allow(1_000)
-    #expect(try telling.listen(within: .seconds(60)))
-    return telling
+  ) throws -> DecoderConversation {
+    let conversation = try DecoderConversation(bytes, width: width, height: height, ending: ending)
+    try conversation.allow(1_000)
+    #expect(try conversation.listen(within: .seconds(60)))
+    return conversation
   }
 
-  private func colours(_ telling: Telling) throws -> [Int] {
-    let picture = try #require(telling.pictures.first, "\(telling.failure ?? "nothing")")
+  private func colours(_ conversation: DecoderConversation) throws -> [Int] {
+    let picture = try #require(conversation.pictures.first, "\(conversation.failure ?? "nothing")")
     return quarters(picture).map { $0[0] << 16 | $0[1] << 8 | $0[2] }
   }
 
@@ -62,15 +62,16 @@ import Testing
       "large.\(ending)", "0xFF0000", "6401x3001",
       ["-pix_fmt", pixels] + (ending == "webp" ? ["-lossless", "1"] : []))
     for (width, height) in [(4, 4), (20, 11), (43, 1), (250, 117)] as [(UInt32, UInt32)] {
-      let telling = try tell(bytes, width, height)
-      let picture = try #require(telling.pictures.first, "\(telling.failure ?? "nothing")")
+      let conversation = try decode(bytes, width, height)
+      let picture = try #require(
+        conversation.pictures.first, "\(conversation.failure ?? "nothing")")
       #expect(Set(picture.bitmap.pixels) == [0xFF0000], "\(width)x\(height)")
     }
   }
 
   @Test func picture_oneRowHigh_keepsItsColour() throws {
     let bytes = makePNG(width: 6_001, height: 1) { x, _ in x < 3_000 ? 0xFF0000 : 0xFFFFFF }
-    let picture = try #require(try tell(bytes, 20, 4).pictures.first)
+    let picture = try #require(try decode(bytes, 20, 4).pictures.first)
     #expect(picture.bitmap.pixels.prefix(9).allSatisfy { $0 == 0xFF0000 })
     #expect(picture.bitmap.pixels.suffix(9).allSatisfy { $0 == 0xFFFFFF })
   }
@@ -120,26 +121,26 @@ import Testing
 
   @Test(arguments: turned, [false, true])
   func tiff_ofEachOrientation_isUpright(_ turned: (UInt16, [Int]), isBig: Bool) throws {
-    let telling = try tell(tiff(orientation: turned.0, isBig: isBig), 16, 16)
-    #expect(try colours(telling) == turned.1)
+    let conversation = try decode(tiff(orientation: turned.0, isBig: isBig), 16, 16)
+    #expect(try colours(conversation) == turned.1)
   }
 
   // MARK: - Without a mark
 
-  @Test(arguments: [["-rle", "0"], ["-rle", "1"]]) func targa_isToldByItsName(_ more: [String])
+  @Test(arguments: [["-rle", "0"], ["-rle", "1"]]) func targa_isDecodedByItsName(_ more: [String])
     throws
   {
     let bytes = try plain("a.tga", "0x00FF00", "40x30", more)
-    let telling = try tell(bytes, ending: "tga")
-    #expect(telling.info?.pictureCodec == "targa")
-    #expect(telling.info?.isStill == true)
-    #expect(try colours(telling) == [Self.lime, Self.lime, Self.lime, Self.lime])
-    #expect(try tell(bytes).failure == "not a media file")
+    let conversation = try decode(bytes, ending: "tga")
+    #expect(conversation.info?.pictureCodec == "targa")
+    #expect(conversation.info?.isStill == true)
+    #expect(try colours(conversation) == [Self.lime, Self.lime, Self.lime, Self.lime])
+    #expect(try decode(bytes).failure == "not a media file")
     #expect(
-      try tell([UInt8](repeating: 7, count: 5_000), ending: "tga").failure == "not a media file")
-    // What has a mark is what that says.
+      try decode([UInt8](repeating: 7, count: 5_000), ending: "tga").failure == "not a media file")
+    // The signature of a file decides.
     let png = makePNG(width: 4, height: 4) { _, _ in 0xFFFFFF }
-    #expect(try tell(png, ending: "tga").info?.pictureCodec == "png")
+    #expect(try decode(png, ending: "tga").info?.pictureCodec == "png")
   }
 
   private static func targa(
@@ -166,8 +167,8 @@ import Testing
 
   private static let noise = "nullsrc=size=96x96,geq=random(1)*255:128:128,format=rgb24"
 
-  /// A file that was cut at `share` of its length shows what is there, and says so; the whole one says
-  /// nothing.
+  /// A file that was cut at `share` of its length shows what is there, with a note; the complete one
+  /// has no note.
   @Test(arguments: [
     ("a.png", [], 0.6), ("a.jpg", [], 0.6), ("a.gif", [], 0.6), ("a.webp", [], 0.6),
     ("b.webp", ["-lossless", "1"], 0.6),
@@ -177,12 +178,12 @@ import Testing
   ]) func file_cutOff_showsWhatIsThere(name: String, more: [String], share: Double) throws {
     let frames = more.contains("-frames:v") ? [] : ["-frames:v", "1"]
     let whole = try made(name, ["-f", "lavfi", "-i", Self.noise] + frames + more)
-    let told = try tell(whole)
-    #expect(told.failure == nil && told.notes == [])
-    let cut = try tell(Array(whole.prefix(Int(Double(whole.count) * share))))
+    let complete = try decode(whole)
+    #expect(complete.failure == nil && complete.notes == [])
+    let cut = try decode(Array(whole.prefix(Int(Double(whole.count) * share))))
     #expect(cut.failure == nil)
     #expect(cut.notes == ["it is cut off"])
-    let before = try #require(told.pictures.first)
+    let before = try #require(complete.pictures.first)
     let after = try #require(cut.pictures.first)
     #expect(
       before.bitmap.width == after.bitmap.width && before.bitmap.height == after.bitmap.height)
@@ -194,23 +195,23 @@ import Testing
     #expect(unlike <= rows / 10)
   }
 
-  /// What stands behind the end of a picture, or is filled up, is no cut.
+  /// Bytes after the end of a picture do not count as a cut.
   @Test func file_withMoreBehindItsEnd_isNotCut() throws {
     let film = try made("f.mp4", ["-f", "lavfi", "-i", Self.noise, "-frames:v", "3"])
     for name in ["a.png", "a.jpg"] {
       let picture = try made(name, ["-f", "lavfi", "-i", Self.noise, "-frames:v", "1"])
-      #expect(try tell(picture + film).notes == [])
+      #expect(try decode(picture + film).notes == [])
       let zeros = [UInt8](repeating: 0, count: 1_000)
       // Zeros are no chunks of a PNG.
       if name == "a.jpg" {
-        #expect(try tell(picture.dropLast(20) + zeros).notes == ["it is cut off"])
+        #expect(try decode(picture.dropLast(20) + zeros).notes == ["it is cut off"])
       }
     }
     let gif = try made("a.gif", ["-f", "lavfi", "-i", Self.noise, "-frames:v", "1"])
-    #expect(try tell(gif + [0, 0, 0]).notes == [])
+    #expect(try decode(gif + [0, 0, 0]).notes == [])
   }
 
-  /// Cut anywhere, mended or not, nothing traps, and what is mended is not mended again.
+  /// Cuts anywhere never trap, and a repaired file is not repaired again.
   @Test func mending_ofAnyCut_doesNotTrap() throws {
     for name in ["a.png", "a.gif", "b.gif", "c.webp", "a.jpg", "a.mp4"] {
       let more = ["b.gif", "c.webp", "a.mp4"].contains(name) ? "3" : "1"
@@ -265,11 +266,11 @@ import Testing
 
   @Test func jpeg_ofOddSampling_isShown() throws {
     let whole = bytes(base64: Self.oddSampling)
-    let telling = try tell(whole)
-    #expect(isNear(try colours(telling), [Self.red, Self.lime, Self.blue, Self.white]))
-    #expect(telling.notes == [])
-    #expect(telling.info?.displayWidth == 24 && telling.info?.displayHeight == 24)
-    let cut = try tell(whole.dropLast(4))
+    let conversation = try decode(whole)
+    #expect(isNear(try colours(conversation), [Self.red, Self.lime, Self.blue, Self.white]))
+    #expect(conversation.notes == [])
+    #expect(conversation.info?.displayWidth == 24 && conversation.info?.displayHeight == 24)
+    let cut = try decode(whole.dropLast(4))
     #expect(cut.notes == ["it is cut off"])
     // Blocks are as high as the picture: the last of them is missing, at the right.
     let left = try colours(cut)
@@ -283,7 +284,8 @@ import Testing
       + [0x01, 0x12, 0, 3, 0, 0, 0, 1, 0, 6, 0, 0, 0, 0, 0, 0]
     let turned =
       whole.prefix(2) + [0xFF, 0xE1, 0, UInt8(exif.count + 2)] + exif + whole.dropFirst(2)
-    #expect(isNear(try colours(tell(Array(turned))), [Self.blue, Self.red, Self.white, Self.lime]))
+    #expect(
+      isNear(try colours(decode(Array(turned))), [Self.blue, Self.red, Self.white, Self.lime]))
   }
 
   /// Damaged anywhere it ends, with a picture or without.
@@ -293,8 +295,9 @@ import Testing
     for _ in 0..<40 {
       var bytes = whole
       for _ in 0..<3 { bytes[Int.random(in: 2..<bytes.count, using: &random)] ^= 0x55 }
-      let telling = try tell(bytes)
-      #expect(!telling.isDead && (telling.failure != nil) == telling.pictures.isEmpty)
+      let conversation = try decode(bytes)
+      #expect(
+        !conversation.isDead && (conversation.failure != nil) == conversation.pictures.isEmpty)
     }
   }
 
@@ -316,11 +319,12 @@ import Testing
       name,
       ["-f", "lavfi", "-i", "color=white:size=\(size)", "-pix_fmt", pixels]
         + ["-frames:v", "1"] + (name == "a.png" ? ["-compression_level", "1"] : []))
-    let telling = try tell(bytes)
-    #expect(isNear(try colours(telling), [Self.white, Self.white, Self.white, Self.white], by: 2))
-    let info = try #require(telling.info)
+    let conversation = try decode(bytes)
+    #expect(
+      isNear(try colours(conversation), [Self.white, Self.white, Self.white, Self.white], by: 2))
+    let info = try #require(conversation.info)
     #expect("\(info.displayWidth)x\(info.displayHeight)" == size)
-    #expect(telling.peakKibibytes < memory << 10, "\(telling.peakKibibytes >> 10) MiB")
+    #expect(conversation.peakKibibytes < memory << 10, "\(conversation.peakKibibytes >> 10) MiB")
   }
 
   /// Quarters of four colours and 67 million pixels, in passes, with an orientation behind them; whole,
@@ -331,15 +335,16 @@ import Testing
     let whole = makeInterlacedPNG(
       width: side, height: side, colours: [0xFF0000, 0x00FF00, 0x0000FF, 0xFFFFFF], exif: exif
     ) { x, y in (x > side / 2 ? 1 : 0) + (y > side / 2 ? 2 : 0) }
-    let telling = try tell(whole)
-    #expect(isNear(try colours(telling), [Self.blue, Self.red, Self.white, Self.lime], by: 12))
-    #expect(telling.notes == [] && telling.peakKibibytes < 330 << 10)
-    let cut = try tell(Array(whole.prefix(whole.count * 3 / 4)))
+    let conversation = try decode(whole)
+    #expect(
+      isNear(try colours(conversation), [Self.blue, Self.red, Self.white, Self.lime], by: 12))
+    #expect(conversation.notes == [] && conversation.peakKibibytes < 330 << 10)
+    let cut = try decode(Array(whole.prefix(whole.count * 3 / 4)))
     #expect(isNear(try colours(cut), [Self.red, Self.lime, Self.blue, Self.white], by: 12))
     #expect(cut.notes == ["it is cut off"])
   }
 
-  /// What is not opaque is over black.
+  /// Transparent pixels are blended with black.
   @Test func largePNG_isTheMeanOfItsPixels() throws {
     let bytes = try made(
       "half.png",
@@ -349,7 +354,7 @@ import Testing
           + "scale=9004x9004:flags=neighbor",
         "-frames:v", "1", "-compression_level", "1",
       ])
-    let picture = try #require(try tell(bytes, 20, 20).pictures.first)
+    let picture = try #require(try decode(bytes, 20, 20).pictures.first)
     let corners = [0, 19, 380, 399].map { picture.bitmap.pixels[$0] }
     #expect(corners == [0x000000, 0xC80000, 0x006400, 0x643200])
   }
@@ -359,9 +364,9 @@ import Testing
       width: 8_200, height: 8_200, colours: [0xFF0000, 0, 0, 0]
     ) { _, _ in 0 }
     // Its first pass alone.
-    let telling = try tell(Array(bytes.prefix(bytes.count / 60)))
-    #expect(try colours(telling) == [Self.red, Self.red, Self.red, Self.red])
-    let none = try tell(Array(bytes.prefix(80)))
+    let conversation = try decode(Array(bytes.prefix(bytes.count / 60)))
+    #expect(try colours(conversation) == [Self.red, Self.red, Self.red, Self.red])
+    let none = try decode(Array(bytes.prefix(80)))
     #expect(none.failure == "damaged: no picture can be decoded (png)")
   }
 
@@ -369,16 +374,16 @@ import Testing
   @Test func picture_ofMoreThan250Megapixels_isRefused() throws {
     let png = makePNG(width: 4, height: 4) { _, _ in 0 }
     let large = png.prefix(16) + [0, 0, 0x3E, 0x80, 0, 0, 0x3E, 0x80] + png.dropFirst(24)
-    #expect(try tell(Array(large)).failure == "the picture is too large: 16000x16000")
+    #expect(try decode(Array(large)).failure == "the picture is too large: 16000x16000")
     let largest = png.prefix(16) + [UInt8](repeating: 0xFF, count: 8) + png.dropFirst(24)
-    #expect(try tell(Array(largest)).failure == "the picture is too large: 4294967295x4294967295")
+    #expect(try decode(Array(largest)).failure == "the picture is too large: 4294967295x4294967295")
     var jpeg = bytes(base64: Self.oddSampling)
     let frame = try #require(jpeg.firstRange(of: [0xFF, 0xC0])).lowerBound
     jpeg.replaceSubrange(frame + 5..<frame + 9, with: [0x3E, 0x80, 0x3E, 0x80])
-    #expect(try tell(jpeg).failure == "the picture is too large: 16000x16000")
+    #expect(try decode(jpeg).failure == "the picture is too large: 16000x16000")
   }
 
-  /// What lies behind a picture is not walked through for its end.
+  /// Bytes after a picture are not searched for its end.
   @Test func cutOff_ofMuchBehindAPicture_asksLittle() {
     let png: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
     var asked = 0
@@ -402,8 +407,8 @@ import Testing
   /// A JPEG of several MiB with other bytes behind it is whole, however much the player gives at once.
   @Test func jpegWithBytesBehindIt_isWhole() throws {
     let picture = try plain("behind.jpg", "red", "64x64")
-    let telling = try tell(picture + [UInt8](repeating: 7, count: 6 << 20))
-    #expect(telling.pictures.count == 1)
-    #expect(telling.notes == [])
+    let conversation = try decode(picture + [UInt8](repeating: 7, count: 6 << 20))
+    #expect(conversation.pictures.count == 1)
+    #expect(conversation.notes == [])
   }
 }

@@ -6,9 +6,9 @@ import Testing
 
 @testable import Resources
 
-/// A decoder that gets its story through the cache can't tell it from a local file.
+/// A decoder reads a story through the cache as if it were a local file.
 @Suite(.serialized, .timeLimit(.minutes(2))) struct DecoderOverNetworkTests {
-  /// Tells a whole story, with the length known before or not.
+  /// Decodes a whole story, with its length known before or not.
   private func pictures(
     _ bench: NetworkBench, _ url: String, knowsLength: Bool
   ) throws -> [DecodedPicture] {
@@ -48,15 +48,15 @@ import Testing
     let file = ServedFile(try readFile(clip))
     let server = try FaultServer { file.reply(to: $0) }
     let folder = try TemporaryDirectory()
-    var told: [[DecodedPicture]] = []
+    var decoded: [[DecodedPicture]] = []
     for isOnline in [true, false] {
       if !isOnline { server.close() }
       let bench = try NetworkBench(folder.path("cache"))
-      told.append(try pictures(bench, server.url + "/clip.mp4", knowsLength: knowsLength))
+      decoded.append(try pictures(bench, server.url + "/clip.mp4", knowsLength: knowsLength))
       #expect(isOnline || bench.network.saving.requests == 0)
       bench.network.close()
     }
-    #expect(told[0].count == 50)
-    #expect(told[0].map(\.bitmap.pixels) == told[1].map(\.bitmap.pixels))
+    #expect(decoded[0].count == 50)
+    #expect(decoded[0].map(\.bitmap.pixels) == decoded[1].map(\.bitmap.pixels))
   }
 }

@@ -48,7 +48,7 @@ import Testing
     return voice
   }
 
-  @Test func play_startsTheDeviceAndTellsTheTime() throws {
+  @Test func play_startsTheDeviceAndItsClock() throws {
     let device = FakeDevice()
     let room = try room(device)
     let voice = voice(room)
@@ -200,7 +200,7 @@ import Testing
     #expect(Waves.left(device.written) == Waves.counted(1..<device.frames + 1))
   }
 
-  @Test func queue_withNothingBefore_startsWhereItIsTold() throws {
+  @Test func queue_withNothingBefore_startsAtItsTime() throws {
     let device = FakeDevice()
     let room = try room(device)
     let voice = voice(room)
@@ -323,7 +323,7 @@ import Testing
     for _ in 0..<39 { room.step(after: .milliseconds(25)) }
     #expect(room.speaker.isOpen)
     for _ in 0..<3 { room.step(after: .milliseconds(25)) }
-    #expect(room.speaker.takeNotices() == [.lost("the sound device stands still")])
+    #expect(room.speaker.takeNotices() == [.lost("the sound device has stopped")])
   }
 
   @Test func device_thatNobodyNeeds_isClosed() throws {

@@ -1,4 +1,4 @@
-/// Samples that tests can tell apart.
+/// Samples that tests can distinguish.
 enum Waves {
   /// Stereo frames that count, too soft to click: the right channel is the left one, negative.
   static func counting(_ frames: Int, from first: Int = 1) -> [Int16] {

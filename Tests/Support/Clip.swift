@@ -14,7 +14,7 @@ public struct Clip: Hashable, Sendable {
     case flash
     /// Motion, detail, gradients and soft noise at about 8 Mbit/s, to cost what real footage does.
     case footage
-    /// A video file, cropped to the shape, scaled, and repeated from its start until it is long
+    /// A video file, cropped to the shape, scaled, and repeated until it is long
     /// enough.
     case film(String)
   }

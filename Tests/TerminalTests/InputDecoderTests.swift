@@ -81,7 +81,7 @@ import Testing
     ("\u{1B}P>|XTerm(379)\u{1B}\\", "XTerm(379)"), ("\u{1B}P>|q\u{07}", "q"),
     ("\u{1B}P>|\u{1B}\\", ""),
   ])
-  func take_nameOfTheTerminal_isTold(text: String, name: String) {
+  func take_nameOfTheTerminal_isAnEvent(text: String, name: String) {
     #expect(Self.events(text + "q") == [.program(name), .key(.character("q"))])
   }
 

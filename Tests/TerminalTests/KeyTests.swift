@@ -13,7 +13,7 @@ import Testing
     ("F1", .f(1)), ("f12", .f(12)), ("F63", .f(63)),
     ("^L", .control("L")), ("^l", .control("L")), ("C-l", .control("L")), ("C-L", .control("L")),
     ("^@", .control("@")), ("^]", .control("]")),
-    // What terminals can't tell apart has one name.
+    // Keys that terminals cannot distinguish have one name.
     ("^I", .tab), ("^M", .enter), ("^J", .enter), ("^[", .escape), ("^H", .backspace),
   ]
 

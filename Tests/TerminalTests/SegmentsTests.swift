@@ -6,16 +6,16 @@ import Testing
     String(segments.bar(columns: columns, lines: lines).map(\.glyph))
   }
 
-  /// One letter a column: told, current, cached, untold, label.
+  /// One letter a column: played, current, cached, unplayed, label.
   private static func tones(_ segments: Segments, _ columns: Int) -> String {
     String(
       segments.bar(columns: columns, lines: true).map { cell -> Character in
         switch cell.tone {
         case .gap: " "
-        case .told: "t"
+        case .played: "t"
         case .current: "c"
         case .cached: "h"
-        case .untold: "u"
+        case .unplayed: "u"
         case .label: "l"
         }
       })
@@ -152,9 +152,9 @@ import Testing
           let hit = segments.segment(atColumn: column, columns: columns)
           switch bar[column].tone {
           case .gap, .label: #expect(hit == nil)
-          case .told: #expect(hit.map { $0.index < segments.current } == true)
+          case .played: #expect(hit.map { $0.index < segments.current } == true)
           case .current, .cached: #expect(hit?.index == segments.current)
-          case .untold: #expect(hit.map { $0.index >= segments.current } == true)
+          case .unplayed: #expect(hit.map { $0.index >= segments.current } == true)
           }
         }
       }

@@ -98,7 +98,7 @@ extension TerminalSessionTests {
     ("tmux 4", true), ("tmux next-3.7", false), ("iTerm2 3.5.0", false), ("mosh(1.4)", false),
     ("GNU Screen(5.0.0)", false), ("", false), ("XTerm(99999999999999999999)", false),
   ])
-  func readInput_name_tellsWhetherItRepeats(name: String, repeats: Bool) throws {
+  func readInput_name_decidesWhetherItRepeats(name: String, repeats: Bool) throws {
     let stage = try Stage(name: name)
     #expect(try stage.events(2) == [.program(name), .synchronizedOutput(true)])
     #expect(stage.session.abilities.repeatCharacter == repeats)

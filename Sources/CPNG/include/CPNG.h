@@ -1,12 +1,12 @@
-// Large PNG pictures by libpng, reduced while their rows come. libpng leaves errors by longjmp, which
-// Swift must not see.
+// Decodes large PNG pictures by libpng and reduces them row by row. libpng's errors leave by longjmp,
+// which must not cross Swift code.
 #ifndef STORYTTY_CPNG_H
 #define STORYTTY_CPNG_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/// What became of the bytes given so far.
+/// The state after the bytes so far.
 enum cp_outcome {
   /// More may follow.
   CP_READING = 0,
@@ -18,17 +18,17 @@ enum cp_outcome {
 
 struct cp_reader;
 
-/// Begins to read a picture; `width` and `height` are what its header declares, `divisor` (1 to 16) is
-/// the side in pixels of the squares that become one. NULL where there is no memory.
+/// Begins to read a picture; `width` and `height` are those in its header, `divisor` (1 to 16) is the
+/// side in pixels of the squares that become one pixel. NULL without memory.
 struct cp_reader *cp_open(unsigned width, unsigned height, unsigned divisor);
 
 /// Takes the next bytes of the file.
 enum cp_outcome cp_take(struct cp_reader *reader, const uint8_t *bytes, size_t count);
 
-/// Rows of the file that have come; of an interlaced one, of all its passes.
+/// The number of rows that were read; of an interlaced file, in all passes.
 size_t cp_rows(const struct cp_reader *reader);
 
-/// The orientation that the file names, as its EXIF data; NULL where there is none. It belongs to the
+/// The file's EXIF data, which may contain an orientation; NULL if there are none. They belong to the
 /// reader.
 const uint8_t *cp_exif(struct cp_reader *reader, size_t *count);
 

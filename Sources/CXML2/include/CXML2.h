@@ -3,7 +3,7 @@
 #ifndef STORYTTY_CXML2_H
 #define STORYTTY_CXML2_H
 
-/// A text being read.
+/// A parser of one text.
 typedef struct cx_parser cx_parser;
 
 /// Callbacks while a text is read. Names live as long as the parser, and the same name has the same

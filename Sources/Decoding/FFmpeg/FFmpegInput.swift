@@ -86,11 +86,11 @@ final class FFmpegInput {
     codec: AVCodecID? = nil, contents: [UInt8]? = nil, playlist: PreparedPlaylist? = nil,
     part: Int = 0
   ) throws(DecodingError) {
-    let told = playlist?.part(part)
-    let bytes = try FFmpegBytes((contents ?? told?.text).map { MemoryStream($0) } ?? stream)
+    let prepared = playlist?.part(part)
+    let bytes = try FFmpegBytes((contents ?? prepared?.text).map { MemoryStream($0) } ?? stream)
     self.bytes = bytes
     resource = stream
-    opener = FFmpegOpener(connection, lists: told?.lists ?? [])
+    opener = FFmpegOpener(connection, lists: prepared?.lists ?? [])
     partLengths = playlist?.partLengths ?? []
     let length = stream.length
     openPart = { number throws(DecodingError) in
@@ -262,10 +262,10 @@ final class FFmpegInput {
     guard isMP4, let size = resource.length, let length = Int64(exactly: size) else {
       return nil
     }
-    let told = streams.compactMap(\.self)
-    return (told.isEmpty ? self.streams.filter { $0.isVideo || $0.isSound } : told)
+    let given = streams.compactMap(\.self)
+    return (given.isEmpty ? self.streams.filter { $0.isVideo || $0.isSound } : given)
       .compactMap { $0.fragments(in: length, read: resource.peek) }
-      .compactMap { $0.track.duration(from: $0.start, isAtHand: isWhole) }.max()
+      .compactMap { $0.track.duration(from: $0.start, isAvailable: isWhole) }.max()
   }
 
   /// The start of the earliest stream, on the streams' own clock; known after `findStreamInfo`. Nil if
@@ -286,9 +286,9 @@ final class FFmpegInput {
   }
 
   /// Whether the next read can be answered without waiting for a network.
-  var isAtHand: Bool {
+  var isAvailable: Bool {
     // The playlist itself may be available while its segments are not.
-    isWhole || container != "hls" && resource.isAtHand(Self.glimpse)
+    isWhole || container != "hls" && resource.isAvailable(Self.glimpse)
   }
 
   /// Whether all of it is available.

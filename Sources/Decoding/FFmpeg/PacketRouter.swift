@@ -62,7 +62,7 @@ final class PacketRouter {
   }
 
   /// As `next`, but gives up with nil instead of dropping queued packets.
-  func nextWithoutHaste(of stream: Int) throws(DecodingError) -> FFmpegPacket? {
+  func nextKeepingOthers(of stream: Int) throws(DecodingError) -> FFmpegPacket? {
     while true {
       if let packet = queues[stream]?.take() { return packet }
       let waiting = queues.values.reduce(0) { $0 + $1.bytes }

@@ -63,7 +63,9 @@ final class SoundTrack {
   var isOver: Bool { isFlushed }
 
   /// Whether everything was read and nothing could be decoded.
-  var isVain: Bool { isFlushed && end == nil && packets >= (begin == .zero ? 1 : Self.several) }
+  var isUndecodable: Bool {
+    isFlushed && end == nil && packets >= (begin == .zero ? 1 : Self.several)
+  }
 
   /// The channels that are not heard, in words; nil if all are.
   var omission: String? { resampler.omission }
@@ -105,7 +107,7 @@ final class SoundTrack {
   }
 
   private func feed() throws(DecodingError) -> Bool {
-    let packet = try router.nextWithoutHaste(of: number)
+    let packet = try router.nextKeepingOthers(of: number)
     if packet == nil, !router.isAtEnd { return false }
     if packet?.isProtected == true { throw .protected }
     if let packet, packet.source?.raw != stream.raw {

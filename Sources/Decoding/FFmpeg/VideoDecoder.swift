@@ -213,7 +213,7 @@ final class VideoDecoder: MediaDecoder {
     do throws(DecodingError) {
       let run = try sound.next(before: limit)
       if let omission = sound.omission { note(omission) }
-      if sound.isVain { giveUpSound(.damagedSound(codec: sound.stream.codecName)) }
+      if sound.isUndecodable { giveUpSound(.damagedSound(codec: sound.stream.codecName)) }
       return run
     } catch {
       if error == .outOfMemory || parts.router.input.hasFailed { throw error }

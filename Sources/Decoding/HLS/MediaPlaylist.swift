@@ -79,7 +79,7 @@ package struct MediaPlaylist: Equatable {
     }
     guard count > 0 else {
       if endsProtected { throw .protected }
-      throw DecodingError(gaps > 0 ? "all parts of it are missing" : "a playlist without parts")
+      throw DecodingError(gaps > 0 ? "all its segments are missing" : "a playlist without segments")
     }
     let seconds = Int(min(max(1, longest), Self.longestPart).rounded(.up))
     let head = ["#EXTM3U", target ?? "#EXT-X-TARGETDURATION:\(seconds)"]

@@ -32,7 +32,7 @@ struct PreparedPlaylist {
         head += "#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"s\",NAME=\"s\",DEFAULT=YES,URI=\"\(sound)\"\n"
         group = ",AUDIO=\"s\""
       } catch {
-        notes.append("its sound cannot be had: \(error.reason)")
+        notes.append("its sound cannot be fetched: \(error.reason)")
       }
     }
     self.lists = lists
@@ -70,13 +70,13 @@ struct PreparedPlaylist {
     let (id, length) = try connection.openResource(uri)
     let stream = ResourceStream(connection, resource: id, length: length)
     let text = try PlaylistText(reading: stream)
-    guard !text.lines.isEmpty else { throw DecodingError("a part of it is not a playlist") }
+    guard !text.lines.isEmpty else { throw DecodingError("what it refers to is not a playlist") }
     return try MediaPlaylist(text)
   }
 
   private static func notes(on media: MediaPlaylist) -> [String] {
     var notes: [String] = []
-    if media.gaps > 0 { notes.append("parts of it are missing") }
+    if media.gaps > 0 { notes.append("some of its segments are missing") }
     if media.endsProtected { notes.append("the rest of it is protected content") }
     return notes
   }

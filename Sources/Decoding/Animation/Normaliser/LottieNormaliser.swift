@@ -124,8 +124,7 @@ struct LottieNormaliser {
     raw("}")
   }
 
-  /// An asset's name from a text or a number, quoted, and changed so that it cannot equal one of our
-  /// own.
+  /// An asset's name from a text or a number, escaped, with a prefix that our own names do not have.
   func reference(at place: Int) -> [UInt8]? {
     switch index.kind(at: place) {
     case .string, .number: index.text(of: place).map { Array("_\(JSONEscapes.inASCII($0))".utf8) }

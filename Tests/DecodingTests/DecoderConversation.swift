@@ -3,21 +3,21 @@ import Glibc
 import Support
 import System
 
-/// Plays the player's part towards a decoder of its own: serves resources and collects what is told.
-final class Telling {
-  /// What an `openResource` is answered with: a resource's bytes, or nothing to refuse it.
+/// Acts as the player of a decoder: serves resources and collects what is sent.
+final class DecoderConversation {
+  /// The answer to an `openResource`: a resource's bytes, or nil to refuse it.
   typealias Opener = (String) -> [UInt8]?
 
-  /// What becomes of a read of bytes that are not at hand.
+  /// The answer to a read of bytes that are not available.
   enum Lacking {
-    /// It is answered once they have come.
+    /// It is answered once they are available.
     case waits
     case fails
   }
 
   private static let processorSeconds: UInt64 = 20
-  /// What the address sanitizer is told, where the decoder was built with it (`make asan`); such a
-  /// decoder takes its time.
+  /// Options for the address sanitizer, if the decoder was built with it (`make asan`); such a decoder
+  /// is slow.
   private static let sanitizer = variable("ASAN_OPTIONS").map { ["ASAN_OPTIONS=\($0)"] } ?? []
   private let started: ChildProcess.Started
   private var assembler = FrameAssembler<DecoderMessage>()
@@ -29,21 +29,21 @@ final class Telling {
   private(set) var soundEnd: Duration?
   private(set) var ended: (serial: UInt32, pictures: Duration?, sound: Duration?)?
   private(set) var failure: String?
-  /// What was said not to be as it should be although it plays.
+  /// The notes that were sent.
   private(set) var notes: [String] = []
   private(set) var isDead = false
-  /// What was asked for beside the story itself.
+  /// The URLs that were requested.
   private(set) var urls: [String] = []
-  /// How much of the story itself was asked for, in bytes.
+  /// The bytes of the story itself that were requested.
   private(set) var bytesRead = 0
-  /// So many of the story's first bytes are at hand; what lies behind them comes over a network.
-  private var atHand = Int.max
+  /// How many of the story's first bytes are available; the others come over a network.
+  private var available = Int.max
   private let lacking: Lacking
-  /// Whether anything was read that was not at hand.
+  /// Whether anything was read that was not available.
   private(set) var hasLacked = false
-  /// The player waits for so many bytes at least (`CachedResource`).
+  /// The player waits for at least so many bytes (`CachedResource`).
   private static let worthHaving = 8 << 10
-  /// A read of what has not come yet.
+  /// A read of bytes that are not available yet.
   private var waitingRead: DecoderMessage?
   /// The largest resident set so far, in KiB.
   private(set) var peakKibibytes = 0
@@ -52,21 +52,21 @@ final class Telling {
   convenience init(
     _ bytes: [UInt8], width: UInt32 = 120, height: UInt32 = 80, fit: PictureRequest.Fit = .contain,
     soundRate: UInt32? = nil, start: Duration = .zero, length: Bool = true,
-    atHand: Int = .max, lacking: Lacking = .waits, arguments: [String] = [],
+    available: Int = .max, lacking: Lacking = .waits, arguments: [String] = [],
     most: UInt64? = nil, ending: String = "", opener: @escaping Opener = { _ in nil }
   ) throws {
     try self.init(
       bytes, shape: PictureRequest(width: width, height: height, fit: fit), soundRate: soundRate,
-      start: start, length: length, atHand: atHand, lacking: lacking, arguments: arguments,
+      start: start, length: length, available: available, lacking: lacking, arguments: arguments,
       most: most, ending: ending, opener: opener)
   }
 
   init(
     _ bytes: [UInt8], shape: PictureRequest, soundRate: UInt32? = nil, start: Duration = .zero,
-    length: Bool = true, atHand: Int = .max, lacking: Lacking = .waits, arguments: [String] = [],
+    length: Bool = true, available: Int = .max, lacking: Lacking = .waits, arguments: [String] = [],
     most: UInt64? = nil, ending: String = "", opener: @escaping Opener = { _ in nil }
   ) throws {
-    self.atHand = atHand
+    self.available = available
     self.lacking = lacking
     started = try ChildProcess.start(
       Programs.decoder, arguments: arguments, environment: ["PATH=/usr/bin:/bin"] + Self.sanitizer)
@@ -108,10 +108,11 @@ final class Telling {
 
   var isOver: Bool { ended != nil || failure != nil || isDead }
 
-  /// Listens until `isEnough`, the story's end or the time's; false where the time was over.
+  /// Receives messages until `isEnough`, the story's end or the time limit; false for the last.
   @discardableResult
   func listen(
-    within limit: Duration = .seconds(20), until isEnough: (Telling) -> Bool = { _ in false }
+    within limit: Duration = .seconds(20),
+    until isEnough: (DecoderConversation) -> Bool = { _ in false }
   ) throws -> Bool {
     let end = Instant.now + limit
     while !isOver, !isEnough(self) {
@@ -137,7 +138,7 @@ final class Telling {
     return true
   }
 
-  /// Listens for so long, whatever comes.
+  /// Receives messages for so long.
   func listen(for time: Duration) throws { try listen(within: time) { _ in false } }
 
   private func take(_ message: DecoderMessage) throws {
@@ -145,11 +146,11 @@ final class Telling {
     case .read(let request, let resource, let offset, let length):
       // As the player does (`DecoderSession`).
       guard length <= 4 << 20 else {
-        return try send(.refused(request: request, reason: "it asks for too much at once"))
+        return try send(.refused(request: request, reason: "it requests too much at once"))
       }
       let bytes = resources[resource] ?? []
       let start = min(bytes.count, Int(clamping: offset))
-      let here = resource == 0 ? min(bytes.count, atHand) : bytes.count
+      let here = resource == 0 ? min(bytes.count, available) : bytes.count
       let part = bytes[start..<max(start, min(here, start + Int(length)))]
       let least = min(Self.worthHaving, Int(length), bytes.count - start)
       guard part.count >= least else {
@@ -160,8 +161,9 @@ final class Telling {
       if resource == 0 { bytesRead += part.count }
       try send(.bytes(request: request, Array(part)))
     case .queryAvailable(let request, let resource, let offset):
-      let isHere = resource != 0 || atHand >= resources[0]?.count ?? 0
-      try send(.availableUntil(request: request, end: isHere ? .max : max(offset, UInt64(atHand))))
+      let isHere = resource != 0 || available >= resources[0]?.count ?? 0
+      try send(
+        .availableUntil(request: request, end: isHere ? .max : max(offset, UInt64(available))))
     case .openResource(let request, let url):
       urls.append(url)
       if let bytes = opener(url) {
@@ -182,9 +184,9 @@ final class Telling {
     }
   }
 
-  /// More of the story's first bytes are at hand from now on.
+  /// Makes more of the story's first bytes available.
   func bring(to count: Int) throws {
-    atHand = count
+    available = count
     if let read = waitingRead {
       waitingRead = nil
       try take(read)
@@ -195,7 +197,7 @@ final class Telling {
     peakKibibytes = max(peakKibibytes, status("VmHWM") ?? 0)
   }
 
-  /// The number of a line of the process's status in /proc; sizes are in KiB.
+  /// The number in a line of the process's status in /proc; sizes are in KiB.
   func status(_ name: String) -> Int? {
     let path = "/proc/\(started.process.identifier)/status"
     let lines = ((try? readText(path)) ?? "").split(separator: "\n")
