@@ -99,6 +99,8 @@ private struct WatchedContent {
   private var othersCreate = false
   private var holdsCreation = false
   private var isForgotten = false
+  /// Stored bytes that were found damaged, of which the content has not heard yet.
+  private var damaged = Extents()
 
   init(using random: inout SeededRandom) {
     tags = Tags.allCases[Int.random(in: 0..<4, using: &random)]
@@ -248,6 +250,7 @@ private struct WatchedContent {
         if let answer = perform(action, using: &random) { events.append(answer) }
       }
     }
+    damaged = Extents()
     noteReached()
   }
 
@@ -327,6 +330,8 @@ private struct WatchedContent {
         if Int.random(in: 0..<200, using: &random) == 0 { return damage(read, entry, position) }
         found = kept.version
         position = kept.index.end(from: position)
+      } else if let entry = state.entry, damaged.end(from: position) > position {
+        return damage(read, entry, position)
       } else {
         breach = "\(read) gets what is neither stored nor in memory, from \(position) on"
         return nil
@@ -355,8 +360,9 @@ private struct WatchedContent {
   ) -> ContentEvent {
     let lost = position..<min(position + 65_536, entry.extents.end(from: position))
     entries[entry.number]?.index.remove(lost)
+    damaged.insert(lost)
     var left = entry.extents
-    left.remove(lost)
+    for range in damaged.ranges { left.remove(range) }
     return .unreadable(read, left: left)
   }
 

@@ -71,6 +71,13 @@ import Testing
       send(.fetched(FlightNumber(value: flight), event, agrees: true))
     }
 
+    /// A range is claimed and still missing.
+    mutating func claim(_ range: Range<UInt64>, reread: UInt64) {
+      send(
+        .claimed(range, of: range),
+        .reread(ContentStateTests.entry, state.entry?.extents, number: reread))
+    }
+
     /// Nothing is stored, and this process may begin: the first fetch is under way.
     mutating func begin() {
       send(.opened(nil))
@@ -97,6 +104,14 @@ import Testing
     }
 
     var failures: Int { actions.count { if case .fail = $0 { true } else { false } } }
+    var askedClaim: Range<UInt64>? {
+      actions.compactMap { if case .claim(_, let range, _) = $0 { range } else { nil } }.first
+    }
+
+    var answeredRead: PendingRead? {
+      actions.compactMap { if case .answer(let read, _) = $0 { read } else { nil } }.first
+    }
+
     var answers: [Range<UInt64>] {
       actions.compactMap { if case .answer(_, let range) = $0 { range } else { nil } }
     }
@@ -317,6 +332,39 @@ import Testing
     #expect(rig.fetches.map(\.asWhole) == [true])
   }
 
+  /// Nothing vouches for it but the bytes themselves.
+  @Test func whole_thatComesAgainAfterBytesWereSeen_isComparedWithThem() throws {
+    var rig = Rig()
+    rig.begin()
+    rig.head(1, 0..<1_000_000, of: 1_000_000, Self.weak, ignoresRange: true)
+    rig.fetched(1, .bytes(at: 0, [UInt8](repeating: 1, count: 1000)))
+    rig.send(.tick)
+    let read = try #require(rig.answeredRead)
+    rig.send(.answered(read, bytes: 100))
+    rig.fetched(1, .failed(FetchError(kind: .cancelled, words: "")))
+    rig.read(500_000, number: 2)
+    #expect(rig.fetches.map(\.asWhole) == [true])
+    #expect(rig.state.former?.held == Extents([0..<1000]))
+    rig.head(2, 0..<1_000_000, of: 1_000_000, Self.weak)
+    rig.send(.fetched(FlightNumber(value: 2), .bytes(at: 0, [2, 2]), agrees: false))
+    #expect(rig.state.held == Extents([0..<1000]) && rig.failures == 1)
+  }
+
+  /// The answer brings what they are for.
+  @Test func joined_whenTheServerIgnoresTheRange_releasesClaims() throws {
+    var rig = Rig()
+    rig.open(length: 4 << 20, stored: 0..<262_144)
+    rig.read(262_144)
+    rig.claim(262_144..<524_288, reread: 1)
+    rig.read(2 << 20, number: 2)
+    let range = try #require(rig.askedClaim)
+    rig.send(.claimed(range, of: range))
+    #expect(rig.state.claims.map(\.range) == [range])
+    rig.head(1, 0..<4 << 20, of: 4 << 20, ignoresRange: true)
+    #expect(rig.state.claims.isEmpty && rig.state.mode == .whole)
+    #expect(rig.actions.contains(.release(Self.entry, range)))
+  }
+
   @Test func whole_ofTwoAnswers_isNotStored() {
     var rig = Rig()
     rig.begin()
@@ -351,15 +399,12 @@ import Testing
     #expect(rig.state.storing == .off(nil) && rig.state.whyNotKept != nil)
   }
 
-  @Test func change_afterBytesWereSeen_comparesAllOfItAndThenKeepsWhatWas() {
+  @Test func change_afterBytesWereSeen_comparesAllOfItAndThenKeepsWhatWas() throws {
     var rig = Rig()
     rig.beginStoring()
     rig.fetched(1, .bytes(at: 0, [UInt8](repeating: 1, count: 262_144)))
     rig.send(.tick)
-    guard case .answer(let read, _) = rig.actions.first(where: \.isAnswer) else {
-      Issue.record("no answer")
-      return
-    }
+    let read = try #require(rig.answeredRead)
     rig.send(.answered(read, bytes: 100))
     rig.fetched(1, .failed(FetchError(kind: .changed, words: "w")))
     #expect(rig.state.former != nil && rig.state.mode == .whole && rig.state.held.isEmpty)
@@ -392,7 +437,7 @@ import Testing
 
   /// A range is claimed just after another process has stored it and let go of it. What the index said
   /// before that is no reason to fetch it.
-  @Test func claim_isConfirmedByALaterRereadOfTheIndexAlone() {
+  @Test func claim_isConfirmedByALaterRereadOfTheIndexAlone() throws {
     var rig = Rig()
     rig.open(length: 2 << 20, stored: 262_144..<524_288)
     rig.read()
@@ -407,10 +452,7 @@ import Testing
     #expect(rig.actions.contains(.release(Self.entry, 0..<262_144)))
     // What is still missing then is fetched.
     rig.read(600_000, number: 2)
-    guard case .claim(_, let range, _) = rig.actions.first(where: \.isClaim) else {
-      Issue.record("no claim")
-      return
-    }
+    let range = try #require(rig.askedClaim)
     rig.send(
       .claimed(range, of: range), .reread(Self.entry, Extents([0..<524_288]), number: 3))
     #expect(rig.state.flights.values.map(\.range) == [range])
@@ -496,11 +538,6 @@ import Testing
     #expect(rig.actions.contains(.write(Self.entry, at: 0, [1, 2, 3])))
     #expect(rig.actions.last == .close(Self.entry) && rig.answers.isEmpty && rig.failures == 0)
   }
-}
-
-extension ContentAction {
-  fileprivate var isAnswer: Bool { if case .answer = self { true } else { false } }
-  fileprivate var isClaim: Bool { if case .claim = self { true } else { false } }
 }
 
 extension WebAddress {

@@ -209,7 +209,7 @@ public final class Network {
     }
   }
 
-  /// Takes events from the threads and answers reads.
+  /// Takes events from the threads and answers reads. Within an answer it gives no other answer.
   public func deliver() {
     waker.silence()
     files.deliver()
