@@ -14,8 +14,10 @@ func room(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
   .target(name: name, dependencies: dependencies, swiftSettings: strict)
 }
 
-func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-  .testTarget(name: name, dependencies: dependencies, swiftSettings: strict)
+func tests(
+  _ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []
+) -> Target {
+  .testTarget(name: name, dependencies: dependencies, exclude: exclude, swiftSettings: strict)
 }
 
 let package = Package(
@@ -131,7 +133,7 @@ let package = Package(
         "DecoderLink", "Pictures", "Terminal", "Sound", "System", "Support",
       ]),
     tests("ServerTests", ["Server", "Feeds", "Stories", "System", "Support"]),
-    tests("EndToEndTests", ["Support", "System"]),
+    tests("EndToEndTests", ["Support", "System"], exclude: ["Screens"]),
     tests("Benchmarks", ["Support", "System", "DecoderLink", "Pictures", "Resources"]),
   ],
   swiftLanguageModes: [.v6]

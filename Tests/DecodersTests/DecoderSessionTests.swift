@@ -366,18 +366,14 @@ import Testing
     let list = directory.path("started")
     let pool = DecoderPool(program: try decoder(faulty: "echo $$ >>\(list); exit 0"))
     try pool.prepareSpare()
-    let end = Instant.now + .seconds(10)
-    var identifier: pid_t?
-    while identifier == nil, Instant.now < end {
-      identifier = (try? readText(list)).flatMap { pid_t($0.dropLast()) }
-    }
-    let spare = try #require(identifier)
+    let spare = try #require(
+      awaitValue { (try? readText(list)).flatMap { pid_t($0.dropLast()) } })
     #expect(kill(spare, 0) == 0)
-    while kill(spare, 0) == 0, Instant.now < end {
-      usleep(1_000)
-      pool.reap()
-    }
-    #expect(kill(spare, 0) == -1)
+    #expect(
+      holds {
+        pool.reap()
+        return kill(spare, 0) == -1
+      })
     #expect(try readText(list) == "\(spare)\n")
   }
 

@@ -206,12 +206,7 @@ final class DecoderConversation {
 
   /// Waits for the process to end by itself.
   func ending(within limit: Duration = .seconds(5)) -> ChildProcess.Ending? {
-    let end = Instant.now + limit
-    while Instant.now < end {
-      if let ending = started.process.poll() { return ending }
-      usleep(2_000)
-    }
-    return nil
+    awaitValue(within: limit) { started.process.poll() }
   }
 
   func kill() { _ = started.process.kill() }

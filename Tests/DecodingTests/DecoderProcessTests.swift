@@ -67,11 +67,7 @@ import Testing
   @Test func socket_whenItEnds_endsTheProcess() throws {
     let started = try ChildProcess.start(Programs.decoder, arguments: [], environment: [])
     shutdown(started.socket.number, Int32(SHUT_RDWR))
-    var ending: ChildProcess.Ending?
-    for _ in 0..<2_500 where ending == nil {
-      ending = started.process.poll()
-      usleep(2_000)
-    }
+    let ending = awaitValue { started.process.poll() }
     #expect(ending == .exited(status: 0))
   }
 

@@ -433,16 +433,6 @@ extension EndToEnd {
   }
 }
 
-/// Waits until a condition holds, asking again and again; false when the time is over.
-private func holds(within limit: Duration, _ condition: () throws -> Bool) rethrows -> Bool {
-  let deadline = Instant.now + limit
-  while try !condition() {
-    if Instant.now >= deadline { return false }
-    usleep(20_000)
-  }
-  return true
-}
-
 extension String {
   /// How often a text occurs in it.
   fileprivate func components(of text: String) -> Int {

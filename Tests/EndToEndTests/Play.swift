@@ -150,13 +150,12 @@ enum Processes {
   /// Decoders without a player, once they have had the time to end.
   static func orphanedDecoders() -> [pid_t] {
     var found: [pid_t] = []
-    for _ in 0..<200 {
+    _ = holds(within: .seconds(2)) {
       found = all().filter { process in
         guard isDecoder(process), let parent = parent(of: process) else { return false }
         return !name(of: parent).hasPrefix("storytty")
       }
-      if found.isEmpty { break }
-      usleep(10_000)
+      return found.isEmpty
     }
     return found
   }

@@ -244,15 +244,11 @@ private final class UnreadTerminal {
 
   /// The status as wait tells it; nil when the player still runs.
   func awaitEnd(within limit: Duration) -> Int32? {
-    let deadline = Instant.now + limit
-    var status: Int32 = 0
-    while Instant.now < deadline {
-      if waitpid(player, &status, WNOHANG) == player {
-        player = 0
-        return status
-      }
-      usleep(2000)
+    awaitValue(within: limit) {
+      var status: Int32 = 0
+      guard waitpid(player, &status, WNOHANG) == player else { return nil }
+      player = 0
+      return status
     }
-    return nil
   }
 }

@@ -61,25 +61,18 @@ final class NetworkBench {
   }
 
   func wait(until condition: () -> Bool) throws {
-    let deadline = Instant.now + .seconds(40)
-    while !condition() {
-      guard Instant.now < deadline else { throw SupportError("it does not happen") }
-      _ = try awaitReadiness(
-        of: [Interest(network.descriptor)], until: .now + .milliseconds(20))
-      network.deliver()
-    }
+    try [self].wait(until: condition)
   }
 }
 
 extension [NetworkBench] {
   /// Waits for what these bring about side by side, as processes do.
   func wait(until condition: () -> Bool) throws {
-    let deadline = Instant.now + .seconds(60)
-    while !condition() {
-      guard Instant.now < deadline else { throw SupportError("it does not happen") }
-      _ = try awaitReadiness(
+    func deliver() {
+      _ = try? awaitReadiness(
         of: map { Interest($0.network.descriptor) }, until: .now + .milliseconds(20))
       for bench in self { bench.network.deliver() }
     }
+    try eventually("the answer", within: .seconds(60), pause: deliver, condition)
   }
 }

@@ -130,11 +130,7 @@ func isSample(_ bytes: [UInt8], _ range: Range<UInt64>, seed: UInt64 = 0) -> Boo
 
 /// Waits for what other threads bring about.
 func waitUntil(_ condition: () -> Bool) throws {
-  let deadline = Instant.now + .seconds(20)
-  while !condition() {
-    guard Instant.now < deadline else { throw SupportError("it does not happen") }
-    usleep(2_000)
-  }
+  try eventually("another thread's work", condition)
 }
 
 /// A prime number of random bytes: no aligned pieces look alike.

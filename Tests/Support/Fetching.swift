@@ -40,17 +40,6 @@ public func fetch(_ url: String, _ fields: [String] = [], method: String = "GET"
   return try Reply(parsing: result.output)
 }
 
-/// Waits until something is so; throws when it is not in time.
-public func eventually(
-  _ what: String, within limit: Duration = .seconds(15), _ condition: () throws -> Bool
-) throws {
-  let deadline = Instant.now + limit
-  while try !condition() {
-    guard Instant.now < deadline else { throw SupportError("it did not come to pass: \(what)") }
-    usleep(10_000)
-  }
-}
-
 /// A plain TCP connection to this machine.
 public final class Wire {
   private let number: Int32

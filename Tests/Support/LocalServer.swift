@@ -39,13 +39,9 @@ public class LocalServer {
   public func start() throws {
     process = try Spawned(
       program, arguments, environment: plainEnvironment, descriptors: [0, 2, 2])
-    let deadline = Instant.now + .seconds(20)
-    while !answers(port) {
-      guard Instant.now < deadline else {
-        let log = (try? readText(folder.path("error.log"))) ?? ""
-        throw SupportError("\(program) does not start: \(log)")
-      }
-      usleep(5_000)
+    guard holds({ answers(port) }) else {
+      let log = (try? readText(folder.path("error.log"))) ?? ""
+      throw SupportError("\(program) does not start: \(log)")
     }
   }
 

@@ -133,15 +133,15 @@ public final class PseudoTerminal {
   public func waitUntil(
     within limit: Duration = .seconds(15), _ condition: (TerminalScreen) -> Bool
   ) -> Bool {
-    let deadline = Instant.now + limit
-    while true {
+    let answer: Bool? = awaitValue(
+      within: limit, pause: { reader.awaitOutput(past: chunksFed, milliseconds: 20) }
+    ) {
       let ended = pollEnd()
       if ended { reader.drain() }
       feedScreen()
-      if condition(currentScreen) { return true }
-      if ended || Instant.now >= deadline { return false }
-      reader.awaitOutput(past: chunksFed, milliseconds: 20)
+      return condition(currentScreen) ? true : ended ? false : nil
     }
+    return answer ?? false
   }
 
   /// When the byte at `offset` of the output arrived.
@@ -158,11 +158,7 @@ public final class PseudoTerminal {
 
   /// Waits for the program's end and its last bytes; nil if it still runs.
   public func awaitEnd(within limit: Duration = .seconds(15)) -> Ending? {
-    let deadline = Instant.now + limit
-    while !pollEnd() {
-      if Instant.now >= deadline { return nil }
-      usleep(2000)
-    }
+    guard holds(within: limit, pollEnd) else { return nil }
     reader.drain()
     return ending
   }

@@ -41,12 +41,7 @@ public final class Served {
 
   /// Waits for its end; nil if it still runs.
   public func awaitEnd(within limit: Duration = .seconds(10)) -> ChildProcess.Ending? {
-    let deadline = Instant.now + limit
-    while Instant.now < deadline {
-      if let ending = process.poll() { return ending }
-      usleep(5000)
-    }
-    return nil
+    awaitValue(within: limit) { process.poll() }
   }
 
   public func get(_ path: String, _ fields: [String] = [], method: String = "GET") throws -> Reply {

@@ -52,11 +52,7 @@ public final class SoundServer {
         "module-null-sink sink_name=out rate=48000 channels=2 format=s16le", "-L",
         "module-native-protocol-unix socket=\(folder.path("socket")) auth-anonymous=1",
       ], environment: pulseEnvironment, descriptors: [0, 2, 2])
-    let deadline = Instant.now + .seconds(20)
-    while !fileExists(folder.path("socket")) {
-      guard Instant.now < deadline else { throw SupportError("pulseaudio does not start") }
-      usleep(5_000)
-    }
+    try eventually("pulseaudio starts") { fileExists(folder.path("socket")) }
   }
 
   /// Ends the server, like a device that is pulled out.
@@ -127,10 +123,8 @@ public final class SoundRecording {
       }
       close(reader)
     }
-    let deadline = Instant.now + .seconds(20)
-    while shared.state.withLock({ $0.bytes.count < 48_000 }) {
-      guard Instant.now < deadline else { throw SupportError("nothing is recorded") }
-      usleep(5_000)
+    try eventually("a second is recorded") {
+      shared.state.withLock { $0.bytes.count >= 48_000 }
     }
   }
 
@@ -186,12 +180,9 @@ public final class SoundRecording {
   public func waitFor(
     above level: Int, from frame: Int = 0, within limit: Duration = .seconds(15)
   ) -> Bool {
-    let deadline = Instant.now + limit
-    while Instant.now < deadline {
-      if samples.dropFirst(frame).contains(where: { Int($0.magnitude) > level }) { return true }
-      usleep(20_000)
+    holds(within: limit, pause: { usleep(20_000) }) {
+      samples.dropFirst(frame).contains { Int($0.magnitude) > level }
     }
-    return false
   }
 }
 

@@ -53,9 +53,8 @@ final class TerminalReader: Sendable {
 
   /// Waits until there are more than `count` chunks, or for so long.
   func awaitOutput(past count: Int, milliseconds: Int) {
-    for _ in 0..<milliseconds * 2 {
-      if state.withLock({ $0.chunks.count > count }) { return }
-      usleep(500)
+    _ = holds(within: .milliseconds(milliseconds), pause: { usleep(500) }) {
+      state.withLock { $0.chunks.count > count }
     }
   }
 

@@ -1,4 +1,5 @@
 import Glibc
+import Support
 import System
 import Testing
 
@@ -15,12 +16,7 @@ import Testing
   }
 
   private func awaitEnding(_ process: ChildProcess) -> ChildProcess.Ending? {
-    let deadline = Instant.now + .seconds(20)
-    while Instant.now < deadline {
-      if let ending = process.poll() { return ending }
-      usleep(1000)
-    }
-    return nil
+    awaitValue { process.poll() }
   }
 
   @Test func start_child_hasFourDescriptorsOnly() throws {
@@ -127,9 +123,8 @@ import Testing
     let ballast = [UInt8](repeating: 1, count: 100 << 20)
     let started = try ChildProcess.start("/bin/sleep", arguments: ["60"], environment: [])
     // It has just begun: its memory grows until its libraries are there.
-    let deadline = Instant.now + .seconds(20)
-    while started.process.peakKibibytes <= 500, Instant.now < deadline { usleep(1000) }
-    #expect(started.process.peakKibibytes > 500 && started.process.peakKibibytes < 50_000)
+    #expect(holds { started.process.peakKibibytes > 500 })
+    #expect(started.process.peakKibibytes < 50_000)
     started.process.kill()
     #expect(started.process.peakKibibytes == 0)
     #expect(ballast.last == 1)

@@ -73,32 +73,18 @@ import Testing
     }
   }
 
-  @Test func await_signal_returnsBeforeTheDeadline() async {
+  @Test func await_signal_wakesTheWaiter() async {
     await #expect(processExitsWith: .success) {
       unblockSignals()
       let signals = try Signals()
-      let me = pthread_self()
-      var thread = pthread_t()
-      let box = Unmanaged.passRetained(ThreadBox(me))
-      pthread_create(
-        &thread, nil,
-        { context in
-          guard let context else { return nil }
-          let box = Unmanaged<ThreadBox>.fromOpaque(context).takeRetainedValue()
-          usleep(30_000)
-          pthread_kill(box.thread, SIGTERM)
-          return nil
-        }, box.toOpaque())
-      let start = Instant.now
-      _ = try awaitReadiness(of: [], until: start + .seconds(20))
-      try #require(Instant.now - start < .seconds(10))
+      let sender = try ChildProcess.start(
+        "/bin/sh", arguments: ["-c", "kill -TERM $PPID; exec sleep 60"], environment: [])
+      let ready = try awaitReadiness(
+        of: [Interest(signals.descriptor)], until: .now + .seconds(600))
+      try #require(ready.map(\.readable) == [true])
       try #require(signals.take() == [.terminate])
+      sender.process.kill()
     }
-  }
-
-  private final class ThreadBox {
-    let thread: pthread_t
-    init(_ thread: pthread_t) { self.thread = thread }
   }
 }
 
