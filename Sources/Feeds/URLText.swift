@@ -116,7 +116,7 @@ package enum URLText {
   /// The extension of the last name in a path or address, in lower case: `m3u` of `a/b.M3U?x`.
   /// Empty where there is none.
   static func ending(of address: String) -> String {
-    FileName.ending(of: String(address.unicodeScalars.prefix { $0 != "?" && $0 != "#" }))
+    FileName.fileExtension(of: String(address.unicodeScalars.prefix { $0 != "?" && $0 != "#" }))
   }
 
   /// An address without its query and without the extension of its name.

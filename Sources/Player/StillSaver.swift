@@ -75,7 +75,7 @@ package final class StillSaver {
       width: Int(picture.width), height: Int(picture.height), .redGreenBlue, pixels: channels)
     guard let bytes else { return Outcome(words: "cannot save a still: out of memory") }
     do {
-      return Outcome(words: "saved \(try NewFile.write(bytes, name: name, ending: ".png"))")
+      return Outcome(words: "saved \(try NewFile.write(bytes, name: name, suffix: ".png"))")
     } catch {
       return Outcome(words: "cannot save a still: \(error.reason)")
     }

@@ -31,7 +31,7 @@ struct Configuration {
     } catch {
       throw UsageError(words: error.words)
     }
-    if let line = configuration.secretLine, status.isReadByOthers {
+    if let line = configuration.secretLine, status.mayBeReadByOthers {
       base.warnings.append("\(path):\(line): others may read this secret; chmod go-r \(path)")
     }
     return configuration
@@ -60,11 +60,11 @@ struct Configuration {
 
   /// Whether others may write the file or replace it.
   private static func isWrittenByOthers(_ path: String, _ status: FileStatus) -> Bool {
-    guard !status.isWrittenByOthers, let real = Paths.canonical(path),
+    guard !status.mayBeWrittenByOthers, let real = Paths.canonical(path),
       let slash = real.lastIndex(of: "/")
     else { return true }
     let folder = String(real[..<slash])
-    return (try? FileStatus(of: folder.isEmpty ? "/" : folder))?.isWrittenByOthers ?? true
+    return (try? FileStatus(of: folder.isEmpty ? "/" : folder))?.mayBeWrittenByOthers ?? true
   }
 
   /// The sources of an invocation. The name of a configured feed stands for its sources where no

@@ -28,7 +28,7 @@ package enum MediaFormat {
   package static func animationStem(of name: String) -> String? {
     let stem = URLText.stem(of: name)
     guard stem.utf8.count < name.utf8.count,
-      animationExtensions.contains(FileName.ending(of: name))
+      animationExtensions.contains(FileName.fileExtension(of: name))
     else { return nil }
     return stem
   }

@@ -83,7 +83,7 @@ final class HistoryStore {
   private static func makeFile(_ directory: String) -> Identity? {
     let path = path(in: directory)
     // SQLite would make it readable for others; its journal takes after it.
-    _ = try? StoredFile(path, creating: true)
+    _ = try? LockableFile(path, creating: true)
     return Identity(of: path)
   }
 
@@ -110,11 +110,11 @@ final class HistoryStore {
     // SQLite names many errors where a file loses its name while it is used.
     guard Identity(of: path) == identity else { return false }
     guard error.isDamage else { throw failure(error, directory) }
-    PrivateFolder.alone(in: directory) {
+    FileSystem.withFolderLocked(directory) {
       guard Identity(of: path) == identity else { return }
       // The damaged file's journal, rolled back into a new one, would damage that too.
-      _ = try? PrivateFolder.remove(path + "-journal")
-      try? PrivateFolder.rename(path, to: pathForDamaged(in: directory))
+      _ = try? FileSystem.remove(path + "-journal")
+      try? FileSystem.rename(path, to: pathForDamaged(in: directory))
     }
     return true
   }
@@ -331,7 +331,7 @@ final class HistoryStore {
       }
       try database.run("VACUUM")
     }
-    for path in HistoryStore.damagedPaths(in: directory) { _ = try? PrivateFolder.remove(path) }
+    for path in HistoryStore.damagedPaths(in: directory) { _ = try? FileSystem.remove(path) }
   }
 }
 

@@ -120,7 +120,7 @@ final class CacheStore {
     }
     // Who deletes it holds the byte alone, and may have marked it since the row was read.
     guard (try? file.hold(Blob.useByte, .shared)) == true,
-      try index.state(row.entry) == .live, (try? file.status().isLinked) == true
+      try index.state(row.entry) == .live, (try? file.status().hasName) == true
     else { return nil }
     let segments = try index.segments(of: row.entry, within: { file.size })
     let blob = Blob(name: row.blob, file: file)
@@ -166,7 +166,7 @@ final class CacheStore {
     }
     guard let entry else { throw .gone }
     // A sweep may have taken the file for an orphan before its row was there.
-    guard (try? blob.file.status().isLinked) == true else { throw .gone }
+    guard (try? blob.file.status().hasName) == true else { throw .gone }
     uses[entry] = Use(blob: blob, isNew: true)
     return StoredContent(entry: entry, blob: blob, facts: facts, segments: [], isNew: true)
   }
