@@ -40,7 +40,7 @@ struct ServeCommand {
     OwnLimits.raiseDescriptors()
     let server = try FolderServer(options) { Output.write($0) }
     ServeCommand.name(leftOut: server.skipped)
-    if server.isOpenToAll {
+    if server.isOpenWithoutToken {
       complain(
         "whoever can reach \(server.url) can see what is in \(directory): "
           + "--token-file asks for a token")
