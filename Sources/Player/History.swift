@@ -85,21 +85,21 @@ public final class History {
     let selection = rules.select(from: feed, past: Past(findings), now: WallClock.seconds)
     stories = selection.numbers.map { $0.map { whole[$0] } } ?? whole
     viewings = Viewings(selection.feed, past: selection.past)
-    if let place = findings.place {
-      start = History.start(at: place, among: selection.numbers)
+    if let point = findings.resumePoint {
+      start = History.start(at: point, among: selection.numbers)
     }
     return selection
   }
 
   /// Where to begin: at the remembered story, or where it is told no more at the next one that is.
   private static func start(
-    at place: HistoryPlace, among numbers: [Int]?
+    at point: ResumePoint, among numbers: [Int]?
   ) -> (story: Int, position: Duration)? {
-    guard let numbers else { return (place.story, place.position) }
+    guard let numbers else { return (point.story, point.position) }
     // Not in their order where reels with something unseen come first.
-    let next = numbers.lazy.filter { $0 >= place.story }.min()
+    let next = numbers.lazy.filter { $0 >= point.story }.min()
     guard let next, let story = numbers.firstIndex(of: next) else { return nil }
-    return (story, next == place.story ? place.position : .zero)
+    return (story, next == point.story ? point.position : .zero)
   }
 
   /// What is known of a feed's stories, by their numbers counted over all reels, for a list.
@@ -284,7 +284,7 @@ public final class History {
     placeDue = nil
     guard stories.indices.contains(story), !isThrough else { return }
     prepare()
-    thread?.setPlace(of: sources, story: stories[story].id, position: position)
+    thread?.setResumePoint(of: sources, story: stories[story].id, position: position)
   }
 
   /// There is nothing to go on with.
@@ -292,7 +292,7 @@ public final class History {
     countSkip()
     isThrough = true
     placeDue = nil
-    thread?.clearPlace(of: sources)
+    thread?.clearResumePoint(of: sources)
   }
 
   // MARK: - Afterwards

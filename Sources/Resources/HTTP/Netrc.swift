@@ -59,10 +59,10 @@ struct Netrc {
   }
 
   /// The login for a host, or else the one for all.
-  subscript(host: String) -> Login? { machines[host] ?? standard }
+  func loginOrDefault(for host: String) -> Login? { machines[host] ?? standard }
 
   /// The login that names this host.
-  func login(ofMachine host: String) -> Login? { machines[host] }
+  func login(for host: String) -> Login? { machines[host] }
 
   private static func words(_ text: String) -> [String] {
     var words: [String] = []

@@ -52,12 +52,14 @@ public final class HistoryThread: Sendable {
   }
 
   /// Remembers where a run of some sources is.
-  public func setPlace(of sources: String, story: String, position: Duration) {
-    send(.change(.place(sources: sources, story: story, position: position)))
+  public func setResumePoint(of sources: String, story: String, position: Duration) {
+    send(.change(.resumePoint(sources: sources, story: story, position: position)))
   }
 
   /// Forgets where the last run of some sources was.
-  public func clearPlace(of sources: String) { send(.change(.noPlace(sources: sources))) }
+  public func clearResumePoint(of sources: String) {
+    send(.change(.noResumePoint(sources: sources)))
+  }
 
   /// The events since the last call, in order.
   public func take() -> [HistoryEvent] {

@@ -62,9 +62,9 @@ final class CacheStore {
     self.disk = disk
     self.clock = clock
     if let objection = CacheStore.objection(to: directory) { throw .unusable(objection) }
-    isReadOnly = CacheStore.isReadOnly(directory, disk)
+    isReadOnly = CacheStore.holdsUnwritableCache(in: directory, disk)
     if isReadOnly {
-      (index, isRenewed) = (try CacheStore.openReading(directory), false)
+      (index, isRenewed) = (try CacheStore.openIndexReadOnly(in: directory), false)
       return
     }
     do {

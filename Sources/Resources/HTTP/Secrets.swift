@@ -1,29 +1,31 @@
-/// Which secrets a request carries: those of the origin it goes to, and no other's.
-struct Logins {
+/// The logins and secret header fields that a request carries: those for its origin, no others.
+struct Secrets {
+  /// What the sections `[host ...]` of the configuration say.
   private let rules: [HostRule]
   private let netrc: Netrc
   private let environment: @Sendable (String) -> String?
   private var answers: [String: Answer] = [:]
-  /// Hosts with ports that were asked securely in this run: a port speaks one protocol alone, so
-  /// what a section has for it is not sent there in clear.
+  /// Hosts with ports that were used securely in this run. A port speaks only one protocol, so
+  /// secrets of a section are not sent there in clear from then on.
   private var securePorts: Set<String> = []
-  /// Origins that the viewer named, rather than a feed, a list or a redirect.
+  /// Origins that the viewer named; not those from a feed, a list or a redirect.
   private var named: Set<String> = []
 
   private enum Answer: Equatable {
+    /// Asked, perhaps more than once: whoever starts commands ignores those that run.
     case asked
     case given(String)
     case failed
-    /// Given, found wanting, asked again; after that no more.
+    /// It was sent, refused and asked for again; after that it is not sent any more.
     case renewed(String)
   }
 
-  /// What goes with one request.
+  /// The secrets of one request.
   struct Carried: Equatable {
     var fields: [String] = []
     var login: Netrc.Login?
-    /// A login of the config that could not be had.
-    var lacks = false
+    /// Whether a secret of the configuration could not be had.
+    var isSecretMissing = false
   }
 
   enum Decision: Equatable {
@@ -42,14 +44,13 @@ struct Logins {
     self.environment = environment
   }
 
-  /// The viewer has named an address: what a netrc file has for any machine is meant for its origin
-  /// too, and what it has for this machine also in clear and for that port.
+  /// The viewer has named an address: `netrcLogin` says what its origin gets.
   mutating func note(named address: WebAddress) { named.insert(address.origin) }
 
-  /// What a request to an address carries.
+  /// The secrets of a request to an address. Remembers secure ports, and which commands were asked.
   ///
-  /// - Parameter source: the address that was wished for, whose own login is for its origin alone.
-  mutating func decide(for address: WebAddress, source: WebAddress) -> Decision {
+  /// - Parameter requested: the address before redirects, whose own login is for its origin only.
+  mutating func decide(for address: WebAddress, requested: WebAddress) -> Decision {
     var carried = Carried()
     var unknown: [String] = []
     let rules = rules(for: address)
@@ -60,13 +61,14 @@ struct Logins {
         let line = "\(field.name): \(value)"
         guard line.isFieldText else {
           return .refuse(
-            "the header \(Logins.shown(field.name)) in the config section"
+            "the header \(Secrets.shown(field.name)) in the config section"
               + " [host \(address.ruleName)] holds a line break or another control character, which"
               + " none may")
         }
         carried.fields.append(line)
       }
       if let user = rule.user, rule.profile.takesPasswords {
+        // Without its password it is still sent: that the secret is missing explains the refusal.
         let password = rule.password.flatMap { value(of: $0, &unknown, &carried) } ?? ""
         carried.login = Netrc.Login(user: user, password: password)
       }
@@ -75,13 +77,14 @@ struct Logins {
       for command in unknown { answers[command] = .asked }
       return .ask(unknown)
     }
+    // The other services take a token in a field; there `user` only tells accounts apart.
     guard rules.allSatisfy(\.profile.takesPasswords) else { return .carry(carried) }
-    if source.origin == address.origin, let user = source.user {
-      carried.login = Netrc.Login(user: user, password: source.password ?? "")
+    if requested.origin == address.origin, let user = requested.user {
+      carried.login = Netrc.Login(user: user, password: requested.password ?? "")
     }
     carried.login = carried.login ?? netrcLogin(for: address)
     if let login = carried.login, !(login.user + login.password).isFieldText {
-      // Section 2 of RFC 7617.
+      // RFC 7617, section 2, forbids control characters in both.
       return .refuse(
         "the login for \(address.visibleHost) holds a line break or another control character,"
           + " which none may")
@@ -89,17 +92,17 @@ struct Logins {
     return .carry(carried)
   }
 
-  /// A netrc file knows neither schemes nor ports. What it has for a machine is for that one's usual
-  /// secure port, and else for where the viewer said to go: who writes a feed may name any host and
-  /// port, and have a password sent there in clear. The login for all machines is for those alone
-  /// that the viewer named.
+  /// A netrc file knows neither schemes nor ports. The entry of a machine is used for the machine's
+  /// usual secure port, and for other ports only if the viewer named them: a feed may name any host
+  /// and port, and could have a password sent there in clear. The entry for all machines is only
+  /// used for those that the viewer named.
   private func netrcLogin(for address: WebAddress) -> Netrc.Login? {
-    if named.contains(address.origin) { return netrc[address.host] }
+    if named.contains(address.origin) { return netrc.loginOrDefault(for: address.host) }
     let isUsual = address.scheme == "https" && address.port == 443
-    return isUsual ? netrc.login(ofMachine: address.host) : nil
+    return isUsual ? netrc.login(for: address.host) : nil
   }
 
-  /// A command has printed a secret, or not.
+  /// A command has printed a secret, or failed.
   mutating func answer(_ command: String, _ secret: String?, renewing: Bool) {
     guard let secret else {
       answers[command] = .failed
@@ -108,8 +111,8 @@ struct Logins {
     answers[command] = renewing ? .renewed(secret) : .given(secret)
   }
 
-  /// Commands whose secrets an origin has just refused and that have not been asked again yet.
-  mutating func renewable(for address: WebAddress) -> [String] {
+  /// Commands whose secrets an origin has just refused, and which have not run again yet.
+  mutating func takeRenewable(for address: WebAddress) -> [String] {
     var commands: [String] = []
     for rule in rules(for: address) {
       for secret in rule.fields.map(\.value) + [rule.password].compactMap({ $0 }) {
@@ -137,13 +140,13 @@ struct Logins {
     case .literal(let value): return value
     case .environment(let name):
       let value = environment(name)
-      if value == nil { carried.lacks = true }
+      if value == nil { carried.isSecretMissing = true }
       return value
     case .command(let command):
       switch answers[command] {
       case .given(let value), .renewed(let value): return value
       case .failed:
-        carried.lacks = true
+        carried.isSecretMissing = true
         return nil
       case nil, .asked:
         if !unknown.contains(command) { unknown.append(command) }
@@ -154,8 +157,8 @@ struct Logins {
 }
 
 extension String {
-  /// Whether a field may hold it (RFC 9110, section 5.5): a line break would begin another field, a
-  /// NUL end the text before its end.
+  /// Whether a field may hold it (RFC 9110, section 5.5): a line break would begin another field,
+  /// and a NUL would end the text too early.
   var isFieldText: Bool {
     unicodeScalars.allSatisfy { ($0.value >= 0x20 && $0.value != 0x7f) || $0 == "\t" }
   }
