@@ -30,18 +30,18 @@ struct mh_limits {
 /// Callbacks, which get `context` and run on the daemon's threads.
 struct mh_callbacks {
   void *context;
-  /// A request line was read; the returned pointer is the request's own from then on.
-  void *(*began)(void *context, const char *target, struct MHD_Connection *);
-  MHD_AccessHandlerCallback asked;
-  MHD_RequestCompletedCallback completed;
-  MHD_NotifyConnectionCallback connection;
+  /// A request line has come; what it returns is the request's own pointer from then on.
+  void *(*request_began)(void *context, const char *target, struct MHD_Connection *);
+  MHD_AccessHandlerCallback handle;
+  MHD_RequestCompletedCallback request_completed;
+  MHD_NotifyConnectionCallback connection_changed;
 };
 
 /// Starts a daemon that takes connections from `socket`, which stays the caller's until quiesced.
 static inline struct MHD_Daemon *mh_start(const struct mh_library *library, int socket,
-                                          struct mh_limits limits, struct mh_callbacks calls) {
+                                          struct mh_limits limits, struct mh_callbacks hooks) {
   return library->MHD_start_daemon(
-      MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_ITC, 0, NULL, NULL, calls.asked, calls.context,
+      MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_ITC, 0, NULL, NULL, hooks.handle, hooks.context,
       MHD_OPTION_LISTEN_SOCKET, (MHD_socket)socket,
       MHD_OPTION_CONNECTION_LIMIT, limits.connections,
       MHD_OPTION_PER_IP_CONNECTION_LIMIT, limits.connections_per_address,
@@ -50,9 +50,9 @@ static inline struct MHD_Daemon *mh_start(const struct mh_library *library, int 
       MHD_OPTION_THREAD_POOL_SIZE, limits.threads,
       MHD_OPTION_STRICT_FOR_CLIENT, 1,
       MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1,
-      MHD_OPTION_URI_LOG_CALLBACK, calls.began, calls.context,
-      MHD_OPTION_NOTIFY_COMPLETED, calls.completed, calls.context,
-      MHD_OPTION_NOTIFY_CONNECTION, calls.connection, calls.context,
+      MHD_OPTION_URI_LOG_CALLBACK, hooks.request_began, hooks.context,
+      MHD_OPTION_NOTIFY_COMPLETED, hooks.request_completed, hooks.context,
+      MHD_OPTION_NOTIFY_CONNECTION, hooks.connection_changed, hooks.context,
       MHD_OPTION_END);
 }
 

@@ -41,8 +41,8 @@ enum Limit {
   static let webFolders = 256
   /// How deep lists may be nested.
   static let lists = 8
-  /// The most media of one item.
-  static let itemMedia = 256
+  /// The most media that one item names.
+  static let mediaPerItem = 256
   /// The most authors of one item.
   static let authors = 64
   /// A caption longer than this is cut.

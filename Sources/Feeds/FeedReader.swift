@@ -9,7 +9,7 @@ public struct FeedReader {
   private let files: any FileAccess
   private let web: (any WebAccess)?
 
-  /// - Parameter web: without it, every web address counts as a medium.
+  /// - Parameter web: without it nothing is fetched, and every web address is a story.
   public init(files: any FileAccess = LocalFiles(), web: (any WebAccess)? = nil) {
     self.files = files
     self.web = web
@@ -20,8 +20,10 @@ public struct FeedReader {
   /// A single source that cannot be read throws. One of several is skipped and its reason noted;
   /// the feed may then be without stories.
   ///
-  /// - Parameter standardInput: gives what `-` stands for: more sources, one a line. Called when
-  ///   `-` is met among the sources.
+  /// - Parameters:
+  ///   - sources: at least one.
+  ///   - standardInput: gives what `-` stands for: more sources, one a line. Called when `-` is met
+  ///     among the sources.
   public func read(
     _ sources: [String], standardInput: () -> [UInt8] = { [] }
   ) throws(FeedError) -> Feed {
@@ -38,7 +40,7 @@ public struct FeedReader {
   }
 
   /// The reels of one folder to be served, none where it holds no media yet. Files whose names are
-  /// not UTF-8 are skipped.
+  /// not UTF-8 are in `skipped`.
   public func folder(_ path: String) throws(FeedError) -> Feed {
     var sniffer = FileSniffer(files: files)
     return try FolderReader.read(
@@ -47,39 +49,49 @@ public struct FeedReader {
 
   private func combined(_ sources: [String], _ opener: inout SourceOpener) -> Feed {
     var whole = Feed(title: "")
-    var folder: String?
-    var first = ""
-    var isOfOneFolder = true
+    var titles: [String] = []
+    var run: LooseRun?
     for source in sources {
       do {
         let found = try opener.open(source)
-        if whole.title.isEmpty { whole.title = "\(found.feed.title) and \(sources.count - 1) more" }
+        titles.append(found.feed.title)
         whole.skipped += found.feed.skipped
         addReactions(of: found.feed, to: &whole)
-        // Files named one after another form one reel. It has the name of their folder if they are
-        // all in one, else that of the first file.
-        if let next = found.looseIn, let folder {
-          let last = whole.reels.count - 1
-          isOfOneFolder = isOfOneFolder && next == folder
-          if !isOfOneFolder {
-            whole.reels[last].name = "\(first) and \(whole.reels[last].stories.count) more"
-          }
-          whole.reels[last].stories += found.feed.reels.flatMap(\.stories)
+        if let group = found.groupedUnder, run != nil {
+          run?.append(found.feed, of: group, to: &whole.reels)
         } else {
           whole.reels += found.feed.reels
-          first = found.feed.title
-          isOfOneFolder = true
+          run = found.groupedUnder.map { LooseRun(first: found.feed.title, group: $0) }
         }
-        folder = found.looseIn
       } catch {
         whole.skipped.append(Skipped(source: error.source, reason: error.reason))
       }
     }
+    if let first = titles.first {
+      whole.title = titles.count == 1 ? first : "\(first) and \(titles.count - 1) more"
+    }
     return whole
   }
 
-  /// Reactions come from one place: the first that a source names. Reactions of sources that name
-  /// another place are left out.
+  /// Files or addresses that were named one after another: the last reel. It has the name of their
+  /// folder or host if they are all in one, else that of the first.
+  private struct LooseRun {
+    let first: String
+    let group: String
+    var isOfOneGroup = true
+
+    mutating func append(_ feed: Feed, of group: String, to reels: inout [Reel]) {
+      let last = reels.count - 1
+      reels[last].stories += feed.reels.flatMap(\.stories)
+      isOfOneGroup = isOfOneGroup && group == self.group
+      if !isOfOneGroup {
+        reels[last].name = "\(first) and \(reels[last].stories.count - 1) more"
+      }
+    }
+  }
+
+  /// Reactions come from one place, the first that a source names (`Feed.animations`). What the
+  /// stories have received (`Feed.reactions`) is left out for sources that name another place.
   private func addReactions(of feed: Feed, to whole: inout Feed) {
     whole.animations = whole.animations ?? feed.animations
     guard feed.animations == nil || feed.animations?.place == whole.animations?.place else {

@@ -2,6 +2,9 @@ import Stories
 import System
 
 /// Detects what files are from their first bytes, for a limited number of files.
+///
+/// `SniffedContent` judges the bytes, `ExtensionHint` the names, and `JSONShape` what a JSON text
+/// holds.
 struct FileSniffer {
   /// What a path leads to.
   enum Finding: Equatable {
@@ -14,9 +17,9 @@ struct FileSniffer {
   }
 
   private let files: any FileAccess
-  /// How many more files with the name of a medium, and without, may be looked into.
-  private var named = Limit.sniffedFiles
-  private var unnamed = Limit.sniffedFiles
+  /// How many more files may be looked into, of those whose extension is known and of all others.
+  private var looksLeftWithHint = Limit.sniffedFiles
+  private var looksLeftWithoutHint = Limit.sniffedFiles
 
   init(files: any FileAccess) { self.files = files }
 
@@ -38,26 +41,28 @@ struct FileSniffer {
   /// taken from their names.
   mutating func lookWithinLimit(at path: String, known: FileStatus.Kind? = nil) -> Finding? {
     if ExtensionHint(path: path) == nil {
-      guard unnamed > 0 else { return nil }
-      unnamed -= 1
+      guard looksLeftWithoutHint > 0 else { return nil }
+      looksLeftWithoutHint -= 1
     } else {
-      guard named > 0 else { return nil }
-      named -= 1
+      guard looksLeftWithHint > 0 else { return nil }
+      looksLeftWithHint -= 1
     }
     return known == .regular ? content(of: path) : look(at: path)
   }
 
-  /// What a JSON text in a folder or list holds; a very large one is no animation.
+  /// What a JSON text in a folder or list holds. Where its first bytes do not show that, it is read
+  /// to its end, unless it is larger than `Limit.animationBytes`.
   func shape(of path: String) -> JSONShape {
     guard let text = try? files.text(at: path) else { return .other }
-    let shape = JSONShape(text.head())
-    return shape == .other && text.count <= Limit.animationBytes ? JSONShape(text.reader()) : shape
+    let shape = JSONShape(text.readerOfHead())
+    return shape == .other && text.count <= Limit.animationBytes
+      ? JSONShape(text.readerOfAll()) : shape
   }
 
-  /// Whether a list is an HLS playlist.
-  func isStream(_ path: String) -> Bool {
+  /// Whether a list is an HLS playlist. Its tags stand at the start, after comments at most.
+  func isHLS(_ path: String) -> Bool {
     guard let text = try? files.text(at: path) else { return false }
-    return M3U(text.open(.utf8).next(64 * Limit.headBytes)).isStream
+    return M3U(text.open(.utf8).next(64 * Limit.headBytes)).isHLS
   }
 
   private func content(of path: String) -> Finding {

@@ -132,7 +132,7 @@ struct FolderReader {
   private func isStory(_ content: SniffedContent, _ hint: ExtensionHint?, _ path: String) -> Bool {
     switch content {
     case .media: return true
-    case .list: return sniffer.isStream(path)
+    case .list: return sniffer.isHLS(path)
     case .json:
       switch sniffer.shape(of: path) {
       case .animation: return true
@@ -142,16 +142,13 @@ struct FolderReader {
     case .unknown where path.hasSuffix(".ts") || path.hasSuffix(".mts"):
       // TypeScript files have the extensions of transport streams.
       return false
-    case .unknown, .empty, .xml, .webPage, .pls, .packed: return hint?.isMedium ?? false
+    case .unknown, .empty, .xml, .webPage, .pls, .gzip: return hint?.isMedium ?? false
     }
   }
 
+  /// An HLS playlist is a video whatever its name.
   private func kind(_ content: SniffedContent, _ hint: ExtensionHint?) -> Story.Kind? {
-    switch content {
-    case .list: .video
-    case .json where hint?.isMedium != true: .animation
-    default: content.kind(hintedAt: hint)
-    }
+    content == .list ? .video : content.storyKind(hintedAt: hint)
   }
 
   private mutating func skip(_ path: String, _ reason: String) {

@@ -45,7 +45,7 @@ struct JSONFeed {
     _ text: FeedText, _ collector: FeedCollector
   ) throws(JSONReader.Failure) -> JSONFeed {
     let source = text.open(.utf8)
-    var feed = JSONFeed(text.reader(source), collector)
+    var feed = JSONFeed(text.reader(of: source), collector)
     do {
       try feed.read()
     } catch {
@@ -93,7 +93,7 @@ struct JSONFeed {
       }
       hasVersion = true
     case "title":
-      collector.title = try reader.shownText(key, problem: &ignored).map(JSONFeed.title)
+      collector.title = try reader.shownText(key, problem: &ignored).map(HTMLText.titleInOneLine)
     case "author":
       collector.author = try reader.authorName(problem: &ignored) ?? collector.author
     case "authors":
@@ -155,85 +155,5 @@ struct JSONFeed {
         }
       }
     }
-  }
-}
-
-extension JSONFeed {
-  /// A title for display: plain text according to the format, but often written as HTML.
-  static func title(_ text: String) -> String {
-    HTMLText.title(text, isDecoded: false).inOneLine
-  }
-}
-
-extension JSONReader {
-  /// Reads the next string; nil for null, and with a problem for anything else.
-  mutating func text(_ key: String, problem: inout String?) throws(Failure) -> String? {
-    let kind = try peek()
-    guard kind == .string else {
-      if kind != .null { problem = problem ?? "'\(key)' is \(kind.rawValue), not a string" }
-      try skip()
-      return nil
-    }
-    return try string()
-  }
-
-  /// The same for texts that are shown: a long one is cut, an empty one is nil.
-  mutating func shownText(_ key: String, problem: inout String?) throws(Failure) -> String? {
-    guard let text = try text(key, problem: &problem), !text.isEmpty else { return nil }
-    guard text.utf8.count > Limit.textBytes else { return text }
-    var cut = ""
-    for scalar in text.unicodeScalars {
-      cut.unicodeScalars.append(scalar)
-      if cut.utf8.count >= Limit.textBytes { break }
-    }
-    return cut
-  }
-
-  /// Reads the next number; nil for null, and with a problem for anything else.
-  mutating func number(_ key: String, problem: inout String?) throws(Failure) -> Double? {
-    let kind = try peek()
-    guard kind == .number else {
-      if kind != .null { problem = problem ?? "'\(key)' is \(kind.rawValue), not a number" }
-      try skip()
-      return nil
-    }
-    return Double(try number())
-  }
-
-  /// Reads the name in the next object, an author.
-  mutating func authorName(problem: inout String?) throws(Failure) -> String? {
-    guard try enter(.object, "author", problem: &problem) else { return nil }
-    var name: String?
-    while let key = try nextKey() {
-      if key == "name" { name = try shownText(key, problem: &problem) } else { try skip() }
-    }
-    return name
-  }
-
-  /// Reads the names in the next array, of authors.
-  mutating func authorNames(problem: inout String?) throws(Failure) -> [String] {
-    guard try enter(.array, "authors", problem: &problem) else { return [] }
-    var names: [String] = []
-    while try nextElement() {
-      let next = try authorName(problem: &problem)
-      if let next, names.count < Limit.authors { names.append(next) }
-    }
-    return names
-  }
-
-  /// Enters a container of this kind; false for null, and with a problem for anything else.
-  mutating func enter(
-    _ expected: Kind, _ key: String, problem: inout String?
-  ) throws(Failure) -> Bool {
-    let kind = try peek()
-    guard kind == expected else {
-      if kind != .null {
-        problem = problem ?? "'\(key)' is \(kind.rawValue), not \(expected.rawValue)"
-      }
-      try skip()
-      return false
-    }
-    try enter()
-    return true
   }
 }

@@ -70,7 +70,8 @@ struct JSONFeedItem {
 
   private var caption: String {
     let captions = [
-      title.map(JSONFeed.title), text, summary.map(JSONFeed.title), html.map(HTMLText.plain),
+      title.map(HTMLText.titleInOneLine), text, summary.map(HTMLText.titleInOneLine),
+      html.map(HTMLText.plain),
     ]
     return captions.compactMap { $0 }.first { !$0.isEmpty } ?? ""
   }
@@ -96,7 +97,7 @@ struct JSONFeedItem {
 
   private static func isSame(_ one: FeedMedium, _ other: FeedMedium) -> Bool {
     guard one.title.isEmpty, other.title.isEmpty else { return one.title == other.title }
-    return URLText.withoutEnding(one.address) == URLText.withoutEnding(other.address)
+    return URLText.withoutExtension(one.address) == URLText.withoutExtension(other.address)
   }
 
   /// The page about the item, if it is a web page.
@@ -126,7 +127,7 @@ struct JSONFeedItem {
         switch key {
         case "url": address = try reader.text(key, problem: &note)
         case "mime_type": type = try reader.text(key, problem: &note)
-        case "title": title = try reader.shownText(key, problem: &note).map(JSONFeed.title)
+        case "title": title = try reader.shownText(key, problem: &note).map(HTMLText.titleInOneLine)
         case "duration_in_seconds":
           durationS = try reader.number(key, problem: &note).flatMap(positive)
         default: try reader.skip()
@@ -138,10 +139,10 @@ struct JSONFeedItem {
       }
       let medium = FeedMedium(
         address: address, type: type ?? "", title: title ?? "", durationS: durationS)
-      if let medium, attachments.count < Limit.itemMedia {
+      if let medium, attachments.count < Limit.mediaPerItem {
         attachments.append(medium)
       } else if medium != nil {
-        problem = problem ?? "it names more than \(Limit.itemMedia) media"
+        problem = problem ?? "it names more than \(Limit.mediaPerItem) media"
       }
     }
   }

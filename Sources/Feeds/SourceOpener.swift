@@ -6,8 +6,9 @@ struct SourceOpener {
   /// What a source holds.
   struct Found {
     var feed: Feed
-    /// Where the source is a single file or address: its folder or host.
-    var looseIn: String?
+    /// Where the source is a single file or address: its folder or host. Such sources, named one
+    /// after another, form one reel.
+    var groupedUnder: String?
   }
 
   private let files: any FileAccess
@@ -15,14 +16,15 @@ struct SourceOpener {
   private let workingFolder: String
   private var sniffer: FileSniffer
   /// The processor time of the source that is being opened.
-  private var effort = Effort()
-  private let newEffort: () -> Effort
+  private var budget = TimeBudget()
+  private let newBudget: () -> TimeBudget
 
   init(
-    files: any FileAccess, web: (any WebAccess)?, effort: @escaping () -> Effort = { Effort() }
+    files: any FileAccess, web: (any WebAccess)?,
+    budget: @escaping () -> TimeBudget = { TimeBudget() }
   ) {
     self.files = files
-    newEffort = effort
+    newBudget = budget
     self.web = web
     let folder = files.workingDirectory
     workingFolder = folder.hasSuffix("/") ? folder : folder + "/"
@@ -31,7 +33,7 @@ struct SourceOpener {
 
   /// Reads one source as the user wrote it.
   mutating func open(_ source: String) throws(FeedError) -> Found {
-    effort = newEffort()
+    budget = newBudget()
     web?.beginSource()
     guard !source.isEmpty else { throw .cannotPlay(source: "''", reason: "the name is empty") }
     guard !source.utf8.contains(0) else {
@@ -104,7 +106,7 @@ struct SourceOpener {
         throw FeedText.Unreadable(words: error.reason)
       }
     }
-    return found.map { Found(feed: $0) } ?? loose(url: source, content.kind(hintedAt: hint))
+    return found.map { Found(feed: $0) } ?? loose(url: source, content.storyKind(hintedAt: hint))
   }
 
   /// The feed of a web folder, from the lists of the folder itself and of its subfolders.
@@ -139,7 +141,7 @@ struct SourceOpener {
     let story = Story(source: .url(url), kind: kind)
     return Found(
       feed: Feed(identity: url, title: host, reels: [Reel(name: host, stories: [story])]),
-      looseIn: host)
+      groupedUnder: host)
   }
 
   private mutating func file(_ path: String, _ source: String) throws(FeedError) -> Found {
@@ -156,7 +158,7 @@ struct SourceOpener {
       if let feed = try feed(content, hint, .file(path), .file(path), source, text) {
         return Found(feed: feed)
       }
-      return loose(path, content.kind(hintedAt: hint))
+      return loose(path, content.storyKind(hintedAt: hint))
     }
   }
 
@@ -170,11 +172,11 @@ struct SourceOpener {
     _ source: String, _ text: () throws(FeedText.Unreadable) -> FeedText
   ) throws(FeedError) -> Feed? {
     let hintsAtMedium = hint?.isMedium ?? false
-    let effort = effort
+    let budget = budget
     func readable() throws(FeedError) -> FeedText {
       do {
         var text = try text()
-        text.effort = effort
+        text.budget = budget
         return text
       } catch {
         throw .cannotRead(source: source, reason: error.words)
@@ -185,12 +187,12 @@ struct SourceOpener {
     case .json:
       let text = try readable()
       // Most feeds can be recognised by their start.
-      var shape = JSONShape(text.head())
-      if shape != .feed { shape = JSONShape(text.reader()) }
+      var shape = JSONShape(text.readerOfHead())
+      if shape != .feed { shape = JSONShape(text.readerOfAll()) }
       if shape == .animation || (shape == .other && hintsAtMedium) { return nil }
       if shape == .playlist {
-        return try entries(origin, base, source) { (reader) throws(FeedError) in
-          try JSPF.read(text, source: source, into: &reader)
+        return try entries(origin, base, source) { (collector) throws(FeedError) in
+          try JSPF.read(text, source: source, into: &collector)
         }
       }
       return try JSONFeed.read(
@@ -201,21 +203,21 @@ struct SourceOpener {
         return try JSONFeed.read(
           try readable(), name: source, origin: origin, base: base, files: files)
       }
-      return try named(URLText.ending(of: origin.text), readable, origin, base, source)
+      return try named(URLText.fileExtension(of: origin.text), readable, origin, base, source)
     case .media: return nil
-    case .packed:
+    case .gzip:
       guard !hintsAtMedium else { return nil }
       let text = try unpacked(try readable(), source)
       let content = SniffedContent(head: text.raw(0, Limit.headBytes))
-      guard content != .packed else {
+      guard content != .gzip else {
         throw .cannotRead(source: source, reason: "packed with gzip more than once")
       }
       return try feed(content, hint, origin, base, source) { text }
     case .xml: return hintsAtMedium ? nil : try xml(try readable(), origin, base, source)
     case .pls: return hintsAtMedium ? nil : try pls(try readable(), origin, base, source)
     case .webPage:
-      guard !hintsAtMedium, let reason = content.refusal else { return nil }
-      throw .cannotRead(source: source, reason: reason)
+      guard !hintsAtMedium else { return nil }
+      throw .cannotRead(source: source, reason: "a web page, not media and not a feed")
     }
   }
 
@@ -266,12 +268,12 @@ struct SourceOpener {
       return try SyndicationFeed.read(
         text, name: source, origin: origin, base: base, files: files)
     case "playlist":
-      return try entries(origin, base, source) { (reader) throws(FeedError) in
-        try XSPF.read(text, source: source, into: &reader)
+      return try entries(origin, base, source) { (collector) throws(FeedError) in
+        try XSPF.read(text, source: source, into: &collector)
       }
     case let name? where name.lowercased() == "asx":
-      return try entries(origin, base, source) { (reader) throws(FeedError) in
-        try ASX.read(text, source: source, into: &reader)
+      return try entries(origin, base, source) { (collector) throws(FeedError) in
+        try ASX.read(text, source: source, into: &collector)
       }
     case let name?:
       let shown = name.cut(to: 40)
@@ -285,9 +287,9 @@ struct SourceOpener {
   ) throws(FeedError) -> Feed {
     let (text, notes) = try whole(text, source)
     let list = PLS(text)
-    return try entries(origin, base, source) { reader in
-      for entry in list.entries { reader.add(entry) }
-      reader.note(notes, of: source)
+    return try entries(origin, base, source) { collector in
+      for entry in list.entries { collector.add(entry) }
+      collector.note(notes, of: source)
       return nil
     }
   }
@@ -297,10 +299,10 @@ struct SourceOpener {
   ) throws(FeedError) -> Feed? {
     let (text, notes) = try whole(text, source)
     let list = M3U(text)
-    if list.isStream { return nil }
-    return try entries(origin, base, source) { reader in
-      let title = reader.add(list)
-      reader.note(notes, of: source)
+    if list.isHLS { return nil }
+    return try entries(origin, base, source) { collector in
+      let title = collector.add(list)
+      collector.note(notes, of: source)
       return title
     }
   }
@@ -318,12 +320,12 @@ struct SourceOpener {
   /// Reads a list of entries.
   private mutating func entries(
     _ origin: Story.Source, _ base: Story.Source, _ source: String,
-    _ fill: (inout ListReader) throws(FeedError) -> String?
+    _ fill: (inout ListCollector) throws(FeedError) -> String?
   ) throws(FeedError) -> Feed {
-    let (files, effort) = (files, effort)
-    return try ListReader.read(
+    let (files, budget) = (files, budget)
+    return try ListCollector.read(
       origin: origin, base: base, source: source, files: files, sniffer: &sniffer,
-      effort: effort, fill)
+      budget: budget, fill)
   }
 
   private func loose(_ path: String, _ kind: Story.Kind?) -> Found {
@@ -333,6 +335,6 @@ struct SourceOpener {
     let feed = Feed(
       identity: path, title: URLText.lastPart(of: path),
       reels: [Reel(name: name, stories: [story])])
-    return Found(feed: feed, looseIn: folder)
+    return Found(feed: feed, groupedUnder: folder)
   }
 }

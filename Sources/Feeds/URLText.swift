@@ -115,15 +115,20 @@ package enum URLText {
 
   /// The extension of the last name in a path or address, in lower case: `m3u` of `a/b.M3U?x`.
   /// Empty where there is none.
-  static func ending(of address: String) -> String {
-    FileName.ending(of: String(address.unicodeScalars.prefix { $0 != "?" && $0 != "#" }))
+  static func fileExtension(of address: String) -> String {
+    FileName.fileExtension(of: withoutQuery(address))
   }
 
   /// An address without its query and without the extension of its name.
-  static func withoutEnding(_ address: String) -> String {
-    let path = String(address.unicodeScalars.prefix { $0 != "?" && $0 != "#" })
-    let ending = ending(of: path)
-    return ending.isEmpty ? path : String(path.dropLast(ending.count + 1))
+  static func withoutExtension(_ address: String) -> String {
+    let path = withoutQuery(address)
+    let name = FileName.fileExtension(of: path)
+    return name.isEmpty ? path : String(path.dropLast(name.count + 1))
+  }
+
+  /// An address without its query and fragment.
+  static func withoutQuery(_ address: String) -> String {
+    String(address.unicodeScalars.prefix { $0 != "?" && $0 != "#" })
   }
 
   /// The parts of an absolute URL.

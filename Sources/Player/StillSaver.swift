@@ -58,7 +58,7 @@ package final class StillSaver: LoopSource {
       width: bitmap.width, height: bitmap.height, .redGreenBlue, pixels: channels)
     guard let bytes else { return "cannot save a still: out of memory" }
     do {
-      return "saved \(try NewFile.write(bytes, name: name, ending: ".png"))"
+      return "saved \(try NewFile.write(bytes, name: name, suffix: ".png"))"
     } catch {
       return "cannot save a still: \(error.reason)"
     }

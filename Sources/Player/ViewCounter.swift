@@ -9,9 +9,9 @@ struct ViewCounter {
   enum Effect: Equatable {
     case add(HistoryCounts, story: Int)
     /// The run is at this story now.
-    case setPlace(story: Int, position: Duration)
+    case setResumePoint(story: Int, position: Duration)
     /// There is nothing to go on with.
-    case clearPlace
+    case clearResumePoint
   }
 
   private struct Play {
@@ -60,7 +60,7 @@ struct ViewCounter {
   mutating func tick(at now: Instant) -> [Effect] {
     var effects: [Effect] = []
     if let place = pendingPlace, now >= place.due {
-      effects += setPlace(place.story, place.position)
+      effects += setResumePoint(place.story, place.position)
     }
     if !isUntimed, let since = play?.shownSince { effects += reached(now - since) }
     return effects
@@ -79,8 +79,8 @@ struct ViewCounter {
     case .endCard, .allPlayed:
       isThrough = true
       pendingPlace = nil
-      return countSkip() + [.clearPlace]
-    case .stopped(let story, let position): return countSkip() + setPlace(story, position)
+      return countSkip() + [.clearResumePoint]
+    case .stopped(let story, let position): return countSkip() + setResumePoint(story, position)
     case .keyPressed, .posterShown, .newPicture, .painted, .drained, .firstPicture, .noted,
       .stalled, .resumed, .failed:
       break
@@ -170,8 +170,8 @@ struct ViewCounter {
     return isUntimed || counts == HistoryCounts() ? [] : [.add(counts, story: play.story)]
   }
 
-  private mutating func setPlace(_ story: Int, _ position: Duration) -> [Effect] {
+  private mutating func setResumePoint(_ story: Int, _ position: Duration) -> [Effect] {
     pendingPlace = nil
-    return isThrough ? [] : [.setPlace(story: story, position: position)]
+    return isThrough ? [] : [.setResumePoint(story: story, position: position)]
   }
 }

@@ -46,7 +46,7 @@ public final class FileResource: Resource {
     guard reads.abandoned.count < FileResource.mostAbandoned else {
       throw ResourceError("too many files do not answer")
     }
-    ending = FileName.ending(of: path)
+    ending = FileName.fileExtension(of: path)
     self.reads = reads
     do {
       thread = try FileThread(reads.waker, reads.abandoned)

@@ -46,24 +46,24 @@ public final class FolderServer {
   private let answered: Waker
   /// The URL of the server, without a path.
   public let url: String
-  /// Whether everybody who can reach this machine may send requests.
-  public let isOpenToAll: Bool
+  /// Whether other machines can reach it and no token is asked for.
+  public let isOpenWithoutToken: Bool
   private var changedSince: (first: Instant, last: Instant)?
   private var unpublishedSince: Instant?
 
   /// Reads the folder and begins to listen; nothing is answered before `run`.
   ///
-  /// - Parameter output: writes lines of the access log; returns false when nobody reads them any
+  /// - Parameter accessLog: writes lines of the access log; returns false when nobody reads them any
   ///   more.
   public convenience init(
-    _ options: ServeOptions, output: @escaping @Sendable (String) -> Bool
+    _ options: ServeOptions, accessLog: @escaping @Sendable (String) -> Bool
   ) throws(ServerError) {
-    try self.init(options, limits: Microhttpd.Limits(), watches: true, output: output)
+    try self.init(options, limits: Microhttpd.Limits(), watches: true, accessLog: accessLog)
   }
 
   init(
     _ options: ServeOptions, limits: Microhttpd.Limits, watches: Bool,
-    output: @escaping @Sendable (String) -> Bool
+    accessLog: @escaping @Sendable (String) -> Bool
   ) throws(ServerError) {
     let token = try options.tokenFile.map(AccessToken.read)
     let folder: RootedFolder
@@ -71,7 +71,7 @@ public final class FolderServer {
       folder = try RootedFolder(options.directory)
       answered = try Waker()
       refreshRequests = RefreshRequests(waker: try Waker())
-      log = try AccessLog(output: output)
+      log = try AccessLog(output: accessLog)
     } catch {
       throw .directory(path: options.directory, reason: error.inWords)
     }
@@ -91,7 +91,7 @@ public final class FolderServer {
       throw .address(options.listen.description, reason: FolderServer.words(error))
     }
     url = "http://\(FolderServer.name(of: socket.address))"
-    isOpenToAll = !socket.isLoopback && token == nil
+    isOpenWithoutToken = !socket.isLoopback && token == nil
     let site = Site(
       folder: folder, token: token,
       ownNames: socket.isLoopback && token == nil ? OwnNames(listening: options.listen.host) : nil,
@@ -106,14 +106,14 @@ public final class FolderServer {
     _ socket: consuming ListeningSocket, _ site: Site, _ log: AccessLog, _ answered: Waker,
     _ limits: Microhttpd.Limits
   ) throws(ServerError) -> Microhttpd {
-    let calls = Microhttpd.Calls(
-      answer: { site.answer($0) }, began: { answered.wake() },
-      ended: {
+    let callbacks = Microhttpd.Callbacks(
+      answer: { site.answer($0) }, fileBegan: { answered.wake() },
+      requestEnded: {
         log.write($0)
         answered.wake()
       })
     do {
-      let http = try Microhttpd(limits: limits, calls: calls)
+      let http = try Microhttpd(limits: limits, callbacks: callbacks)
       try http.start(on: socket)
       return http
     } catch {

@@ -16,7 +16,9 @@ enum MediaType {
         ? "application/vnd.apple.mpegurl" : MediaSignature(head: head)?.type
     else { return claimed ?? unknown }
     // For a container that may hold pictures or only sound, the name decides.
-    if let claimed, claimed.hasPrefix("audio/"), let sound = MediaFormat.soundType(of: found) {
+    if let claimed, claimed.hasPrefix("audio/"),
+      let sound = MediaFormat.audioOnlyType(forContainer: found)
+    {
       return sound
     }
     return found

@@ -22,53 +22,6 @@ final class SharedBytes: @unchecked Sendable {
   deinit { start.deallocate() }
 }
 
-/// A request, as soon as its head has come.
-struct Request {
-  var method: String
-  /// As it is in the request line.
-  var target: String
-  /// Header fields by their names in lower case; those of the same name are joined by ", ".
-  var fields: [String: String] = [:]
-  /// No further request is accepted on this connection.
-  var isLast = false
-
-  /// Whether the request has a body (RFC 9112, section 6.3).
-  var hasBody: Bool {
-    if fields["transfer-encoding"] != nil { return true }
-    guard let length = fields["content-length"] else { return false }
-    return !length.utf8.allSatisfy { $0 == UInt8(ascii: "0") }
-  }
-}
-
-/// The answer to a request.
-struct Answer: ~Copyable {
-  enum Body: ~Copyable {
-    case none
-    case bytes(SharedBytes, Range<Int>)
-    /// A part of a regular file.
-    case file(Descriptor, offset: UInt64, count: UInt64)
-  }
-
-  var status: Int
-  var fields: [(name: String, value: String)] = []
-  var body = Body.none
-}
-
-/// One line of an access log.
-struct Access: Sendable {
-  var client: String
-  /// Seconds since 1970.
-  var time: Int64
-  /// Empty where no readable head came.
-  var method: String
-  var target: String
-  var version: String
-  /// Nil where the library refused the request by itself.
-  var status: Int?
-  /// Bytes of the body; nil where there is none, or the client left before its end.
-  var bytes: UInt64?
-}
-
 /// libmicrohttpd is missing or does not start.
 struct MicrohttpdError: Error, Equatable {
   let reason: String
@@ -76,41 +29,43 @@ struct MicrohttpdError: Error, Equatable {
 
 /// An HTTP server on its own threads, by libmicrohttpd.
 ///
-/// Unchecked: `calls`, `limits` and `library` never change; the daemon's functions may be called
+/// Unchecked: `callbacks`, `limits` and `library` never change; the daemon's functions may be called
 /// from any thread; `clients` and `isEnding` are guarded; `daemon` belongs to the owner's thread.
 final class Microhttpd: @unchecked Sendable {
   struct Limits {
     var connections = 512
     var connectionsPerAddress = 256
-    /// Memory for a request's head and the answer's.
+    /// Memory for a request's head and the answer's together.
     var headBytes = 16 << 10
-    /// How long a connection may be idle, and how long a whole head may take to come.
+    /// How long a connection may be idle, which the library ends. A whole head may take as long to
+    /// come, which `closeSlow` ends.
     var patience = Duration.seconds(30)
     var threads = 2
   }
 
   /// What the server calls, on its threads, several at once.
-  struct Calls: Sendable {
+  struct Callbacks: Sendable {
     var answer: @Sendable (Request) -> Answer
     /// Called when sending a part of a file begins.
-    var began: @Sendable () -> Void = {}
+    var fileBegan: @Sendable () -> Void = {}
     /// Called after each answer, and after a request that never got one.
-    var ended: @Sendable (Access) -> Void
+    var requestEnded: @Sendable (Access) -> Void
   }
 
-  /// A connection; `waitingSince` is nil while it is answered.
+  /// A connection.
   private struct Client {
     let socket: Int32
-    var waitingSince: Instant?
-    var file: SentFile?
+    /// Since when the next head is waited for; nil while a request is answered.
+    var headAwaitedSince: Instant?
+    var file: FileBeingSent?
   }
 
   /// A file that is being sent, up to a position.
-  private final class SentFile: Sendable {
+  private final class FileBeingSent: Sendable {
     private let descriptor: Descriptor
     private let end: UInt64
 
-    /// Nil where no more files can be open.
+    /// Nil where no more files can be open: the file is then sent without being checked.
     init?(_ file: borrowing Descriptor, end: UInt64) {
       let number = fcntl(file.number, F_DUPFD_CLOEXEC, 0)
       guard number >= 0 else { return nil }
@@ -128,13 +83,13 @@ final class Microhttpd: @unchecked Sendable {
   /// A request in progress; created when its first line has come.
   private final class Exchange {
     var access: Access
-    /// Whether its head has come, so that it is known whether a body follows.
-    var isAsked = false
+    /// Nil until its head has come.
+    var request: Request?
     init(_ access: Access) { self.access = access }
   }
 
   private let library: mh_library
-  private let calls: Calls
+  private let callbacks: Callbacks
   private let limits: Limits
   private let clients = Mutex<[Int: Client]>([:])
   private let isEnding = Atomic<Bool>(false)
@@ -142,36 +97,36 @@ final class Microhttpd: @unchecked Sendable {
   private var daemon: OpaquePointer?
 
   /// Loads the library.
-  init(limits: Limits = Limits(), calls: Calls) throws(MicrohttpdError) {
+  init(limits: Limits = Limits(), callbacks: Callbacks) throws(MicrohttpdError) {
     var library = mh_library()
     if let reason = mh_load(&library) {
       throw MicrohttpdError(reason: String(cString: reason))
     }
     self.library = library
     self.limits = limits
-    self.calls = calls
+    self.callbacks = callbacks
   }
 
   /// Begins to accept connections.
   func start(on socket: consuming ListeningSocket) throws(MicrohttpdError) {
     // The callbacks come only between here and the end of `stop`, which the owner of this object
     // calls before releasing it.
-    var callbacks = mh_callbacks()
-    callbacks.context = Unmanaged.passUnretained(self).toOpaque()
-    callbacks.began = { context, target, connection in
+    var hooks = mh_callbacks()
+    hooks.context = Unmanaged.passUnretained(self).toOpaque()
+    hooks.request_began = { context, target, connection in
       guard let context, let target, let connection else { return nil }
       return Microhttpd.at(context).begin(String(cString: target), connection)
     }
-    callbacks.asked = { context, connection, _, method, version, _, uploaded, exchange in
+    hooks.handle = { context, connection, _, method, version, _, uploaded, exchange in
       guard let context, let connection, let method, let version, let raw = exchange?.pointee
       else { return .NO }
-      // Bytes of a refused body may still come for a while: all are counted as read.
+      // 0 tells the library that this piece of a body is consumed: bodies are discarded.
       uploaded?.pointee = 0
-      return Microhttpd.at(context).ask(
+      return Microhttpd.at(context).handle(
         connection, Unmanaged<Exchange>.fromOpaque(raw).takeUnretainedValue(),
         method: String(cString: method), version: String(cString: version))
     }
-    callbacks.completed = { context, connection, exchange, code in
+    hooks.request_completed = { context, connection, exchange, code in
       guard let context, let connection, let raw = exchange?.pointee else { return }
       exchange?.pointee = nil
       // The reference that `begin` retained.
@@ -179,17 +134,18 @@ final class Microhttpd: @unchecked Sendable {
       Microhttpd.at(context).complete(
         connection, ended, isWhole: code == .REQUEST_TERMINATED_COMPLETED_OK)
     }
-    callbacks.connection = { context, connection, _, code in
+    hooks.connection_changed = { context, connection, _, code in
       guard let context, let connection else { return }
-      Microhttpd.at(context).note(connection, isOpen: code == .CONNECTION_NOTIFY_STARTED)
+      Microhttpd.at(context).updateClients(connection, isOpen: code == .CONNECTION_NOTIFY_STARTED)
     }
+    // The library counts whole seconds, and 0 would be no limit.
     let idle = max(1, limits.patience.components.seconds)
-    let taken = mh_limits(
+    let cLimits = mh_limits(
       connections: UInt32(limits.connections),
       connections_per_address: UInt32(limits.connectionsPerAddress), idle_seconds: UInt32(idle),
       threads: UInt32(limits.threads), head_bytes: limits.headBytes)
     let number = socket.release()
-    daemon = withUnsafePointer(to: library) { mh_start($0, number, taken, callbacks) }
+    daemon = withUnsafePointer(to: library) { mh_start($0, number, cLimits, hooks) }
     guard daemon != nil else {
       close(number)
       throw MicrohttpdError(reason: "the HTTP server does not start")
@@ -205,22 +161,23 @@ final class Microhttpd: @unchecked Sendable {
 
   /// The number of requests that are being answered.
   var answering: Int {
-    clients.withLock { $0.values.count { $0.waitingSince == nil } }
+    clients.withLock { $0.values.count { $0.headAwaitedSince == nil } }
   }
 
-  /// Closes connections whose client takes too long to send a whole head.
+  /// Closes connections whose client takes too long to send a whole head; to be called about once a
+  /// second.
   func closeSlow(now: Instant) {
     clients.withLock { clients in
       for client in clients.values {
-        // The socket is open while it is in the table: `note` removes it before it is closed.
-        if let since = client.waitingSince, now - since > limits.patience {
+        // The socket is open while it is in the table: `updateClients` removes it before it is closed.
+        if let since = client.headAwaitedSince, now - since > limits.patience {
           shutdown(client.socket, Int32(SHUT_RDWR))
         }
       }
     }
   }
 
-  /// Whether `closeShortened` has anything to check.
+  /// Whether `closeShortened` has anything to check, and is to be called several times a second.
   var isSendingFiles: Bool {
     clients.withLock { $0.values.contains { $0.file != nil } }
   }
@@ -249,10 +206,10 @@ final class Microhttpd: @unchecked Sendable {
 
   // MARK: On the daemon's threads
 
-  private func note(_ connection: OpaquePointer, isOpen: Bool) {
+  private func updateClients(_ connection: OpaquePointer, isOpen: Bool) {
     let socket = withUnsafePointer(to: library) { mh_socket($0, connection) }
     let key = Int(bitPattern: connection)
-    clients.withLock { $0[key] = isOpen ? Client(socket: socket, waitingSince: .now) : nil }
+    clients.withLock { $0[key] = isOpen ? Client(socket: socket, headAwaitedSince: .now) : nil }
   }
 
   private func begin(_ target: String, _ connection: OpaquePointer) -> UnsafeMutableRawPointer {
@@ -262,24 +219,24 @@ final class Microhttpd: @unchecked Sendable {
     return Unmanaged.passRetained(Exchange(access)).toOpaque()
   }
 
-  private func ask(
+  private func handle(
     _ connection: OpaquePointer, _ exchange: Exchange, method: String, version: String
   ) -> MHD_Result {
     // Called again for each piece of a body, all of which is discarded.
     guard exchange.access.status == nil else { return .YES }
-    let request = Request(
-      method: method, target: exchange.access.target, fields: fields(of: connection),
-      isLast: isEnding.load(ordering: .relaxed))
-    // If the first call, before any body, is answered, the library closes the connection
-    // afterwards. That is right for requests with a body. For all others a second call follows at
-    // once.
-    guard exchange.isAsked || request.hasBody else {
-      exchange.isAsked = true
-      return .YES
-    }
+    let known = exchange.request
+    var request =
+      known
+      ?? Request(
+        method: method, target: exchange.access.target, fields: fields(of: connection))
+    exchange.request = request
+    // If the first call, before any body, is answered, the library closes the connection. That
+    // suits requests with a body; all others are answered in the second call, which follows at once.
+    guard known != nil || request.hasBody else { return .YES }
+    request.isLast = isEnding.load(ordering: .relaxed)
     let key = Int(bitPattern: connection)
-    clients.withLock { $0[key]?.waitingSince = nil }
-    let answer = calls.answer(request)
+    clients.withLock { $0[key]?.headAwaitedSince = nil }
+    let answer = callbacks.answer(request)
     exchange.access.method = method
     exchange.access.version = version
     exchange.access.status = answer.status
@@ -291,12 +248,12 @@ final class Microhttpd: @unchecked Sendable {
   ) -> MHD_Result {
     let status = UInt32(answer.status)
     let fields = answer.fields
-    var file: SentFile?
-    guard let response = respond(answer.body, bytes: &bytes, file: &file) else { return .NO }
+    var file: FileBeingSent?
+    guard let response = makeResponse(answer.body, bytes: &bytes, file: &file) else { return .NO }
     if let file {
       let key = Int(bitPattern: connection)
       clients.withLock { $0[key]?.file = file }
-      calls.began()
+      callbacks.fileBegan()
     }
     for field in fields { _ = library.MHD_add_response_header(response, field.name, field.value) }
     let result = library.MHD_queue_response(connection, status, response)
@@ -304,17 +261,17 @@ final class Microhttpd: @unchecked Sendable {
     return result
   }
 
-  private func respond(
-    _ body: consuming Answer.Body, bytes: inout UInt64?, file sent: inout SentFile?
+  private func makeResponse(
+    _ body: consuming Answer.Body, bytes: inout UInt64?, file fileBeingSent: inout FileBeingSent?
   ) -> OpaquePointer? {
     switch consume body {
-    case .none: return respond(SharedBytes([]), 0..<0)
+    case .none: return makeResponse(SharedBytes([]), 0..<0)
     case .bytes(let shared, let range):
       bytes = UInt64(range.count)
-      return respond(shared, range)
+      return makeResponse(shared, range)
     case .file(let file, let offset, let count):
       bytes = count
-      sent = SentFile(file, end: offset + count)
+      fileBeingSent = FileBeingSent(file, end: offset + count)
       // The response closes the file; if there is none, it must be closed here.
       let number = file.release()
       let response = library.MHD_create_response_from_fd_at_offset64(count, number, offset)
@@ -324,7 +281,7 @@ final class Microhttpd: @unchecked Sendable {
   }
 
   /// The response keeps a reference to the bytes until it is freed.
-  private func respond(_ shared: SharedBytes, _ range: Range<Int>) -> OpaquePointer? {
+  private func makeResponse(_ shared: SharedBytes, _ range: Range<Int>) -> OpaquePointer? {
     let kept = Unmanaged.passRetained(shared)
     let response = library.MHD_create_response_from_buffer_with_free_callback_cls(
       range.count, shared.start + range.lowerBound,
@@ -336,11 +293,11 @@ final class Microhttpd: @unchecked Sendable {
   private func complete(_ connection: OpaquePointer, _ exchange: Exchange, isWhole: Bool) {
     let key = Int(bitPattern: connection)
     clients.withLock {
-      $0[key]?.waitingSince = .now
+      $0[key]?.headAwaitedSince = .now
       $0[key]?.file = nil
     }
     if !isWhole || exchange.access.method == "HEAD" { exchange.access.bytes = nil }
-    calls.ended(exchange.access)
+    callbacks.requestEnded(exchange.access)
   }
 
   private func address(of connection: OpaquePointer) -> String {
@@ -356,7 +313,7 @@ final class Microhttpd: @unchecked Sendable {
   private func fields(of connection: OpaquePointer) -> [String: String] {
     var fields: [String: String] = [:]
     // The pointer to the dictionary is valid for this call only.
-    withUnsafeMutablePointer(to: &fields) { place in
+    withUnsafeMutablePointer(to: &fields) { pointer in
       _ = library.MHD_get_connection_values(
         connection, .HEADER_KIND,
         { context, _, name, value in
@@ -366,7 +323,7 @@ final class Microhttpd: @unchecked Sendable {
           let text = value.map { String(cString: $0) } ?? ""
           fields.pointee[key] = fields.pointee[key].map { "\($0), \(text)" } ?? text
           return .YES
-        }, place)
+        }, pointer)
     }
     return fields
   }

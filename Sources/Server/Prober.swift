@@ -130,7 +130,7 @@ private final class OpenedFile: Resource {
   private let file: Descriptor
 
   init(_ folder: RootedFolder, _ path: String) throws(SystemError) {
-    ending = FileName.ending(of: path)
+    ending = FileName.fileExtension(of: path)
     file = try folder.open(path)
     info = ContentInfo(length: UInt64(max(0, try FileStatus(of: file).sizeBytes)))
   }

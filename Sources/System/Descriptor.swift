@@ -40,20 +40,25 @@ public struct Descriptor: ~Copyable, Sendable {
   /// opened without waiting: without a reader that is an error, and bytes that it does not accept
   /// are not written.
   public static func open(appending path: String) throws(SystemError) -> Descriptor {
-    let place = try Destination(path)
+    let destination = try Destination(path)
     let flags =
-      O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | place.linkFlag
-    let number = retrying { Glibc.open(FileName.forKernel(place.path), flags, 0o600) }
+      O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | destination.linkFlag
+    let number = retrying { Glibc.open(FileName.forKernel(destination.path), flags, 0o600) }
     guard number >= 0 else { throw SystemError(step: "open", subject: path, code: errno) }
     let file = Descriptor(adopting: number)
-    try place.check(file)
+    try destination.check(file)
     return file
   }
 
   /// Makes reads and writes return instead of waiting.
-  public func setNonBlocking() throws(SystemError) {
+  public func setNonBlocking() throws(SystemError) { try setFlags { $0 | O_NONBLOCK } }
+
+  /// Makes reads and writes wait.
+  func setBlocking() throws(SystemError) { try setFlags { $0 & ~O_NONBLOCK } }
+
+  private func setFlags(_ changed: (Int32) -> Int32) throws(SystemError) {
     let flags = fcntl(number, F_GETFL)
-    guard flags >= 0, fcntl(number, F_SETFL, flags | O_NONBLOCK) >= 0 else {
+    guard flags >= 0, fcntl(number, F_SETFL, changed(flags)) >= 0 else {
       throw SystemError(step: "set up a descriptor", code: errno)
     }
   }
@@ -132,6 +137,17 @@ public struct Descriptor: ~Copyable, Sendable {
       return result
     }
     return try transfer(count, code, step: "write")
+  }
+
+  /// Writes all bytes to a file or a blocking pipe.
+  public func writeAll(_ bytes: [UInt8]) throws(SystemError) {
+    var done = 0
+    while done < bytes.count {
+      guard case .bytes(let count) = try write(bytes[done...]) else {
+        throw SystemError(step: "write", code: EIO)
+      }
+      done += count
+    }
   }
 
   /// Writes as much as a socket's other side accepts; no SIGPIPE comes if that side is gone.

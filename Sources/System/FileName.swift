@@ -51,15 +51,15 @@ public enum FileName {
 
   /// The extension of a path's last part, in lower case; empty where there is none, or it is too
   /// long for a file type.
-  public static func ending(of path: String) -> String {
-    let end = Array(path.utf8.suffix(longestEnding + 1))
+  public static func fileExtension(of path: String) -> String {
+    let end = Array(path.utf8.suffix(longestExtension + 1))
     guard let dot = end.lastIndex(of: UInt8(ascii: ".")),
       !end[dot...].contains(UInt8(ascii: "/"))
     else { return "" }
     return String(decoding: end[(dot + 1)...], as: UTF8.self).lowercased()
   }
 
-  private static let longestEnding = 8
+  private static let longestExtension = 8
 
   /// The bytes of a name with a final NUL, for calls to the kernel.
   static func forKernel(_ text: String) -> [CChar] {

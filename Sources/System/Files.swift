@@ -33,12 +33,12 @@ public struct FileStatus: Hashable, Sendable {
     self.modifiedNanoseconds = modifiedNanoseconds
   }
 
-  /// Whether anybody but its owner may read it.
-  public var isReadByOthers: Bool { permissions & 0o044 != 0 }
+  /// Whether its permissions let anybody but its owner read it, whoever the owner is.
+  public var mayBeReadByOthers: Bool { permissions & 0o044 != 0 }
 
   /// Whether anybody but this user and root may change it, or, for a directory, replace what is in
   /// it; in a sticky directory only owners may.
-  public var isWrittenByOthers: Bool {
+  public var mayBeWrittenByOthers: Bool {
     if owner != 0, owner != geteuid() { return true }
     let isSticky = kind == .directory && permissions & 0o1000 != 0
     return permissions & 0o022 != 0 && !isSticky
@@ -155,7 +155,10 @@ public enum Paths {
     return FileName.text(ofKernel: resolved)
   }
 
-  /// Whether this process has an access right to a file (access(2)): F_OK, R_OK, W_OK, X_OK.
+  /// Whether there is a file, with links followed.
+  public static func exists(_ path: String) -> Bool { isUsable(path, F_OK) }
+
+  /// Whether this process has an access right to a file (access(2)): R_OK, W_OK, X_OK.
   public static func isUsable(_ path: String, _ use: Int32) -> Bool {
     access(FileName.forKernel(path), use) == 0
   }

@@ -14,15 +14,15 @@ struct CacheCommand {
 
   func run() -> Int32 {
     guard let verb: Verb = invocation.subverb(of: "cache", otherwise: .status) else {
-      return Status.usage
+      return Status.failure
     }
     guard verb == .prefetch || invocation.sources.count <= 1 else {
       complain("cache \(verb.rawValue) takes no source")
-      return Status.usage
+      return Status.failure
     }
     guard let path = invocation.network.cacheDirectory else {
       complain("there is no cache: --no-cache is given, or neither XDG_CACHE_HOME nor HOME is set")
-      return Status.usage
+      return Status.failure
     }
     let cache = CacheDirectory(path, limits: invocation.network.limits)
     do throws(ResourceError) {
@@ -42,14 +42,14 @@ struct CacheCommand {
       }
     } catch {
       complain("cannot use the cache \(path): \(error.reason)")
-      return Status.usage
+      return Status.failure
     }
   }
 
   private func write(_ lines: [String], else json: JSON) -> Int32 {
     let text = invocation.json ? json.description : lines.joined(separator: "\n")
-    if text.isEmpty { return Status.well }
-    return Output.write(text + "\n") ? Status.well : Status.usage
+    if text.isEmpty { return Status.success }
+    return Output.write(text + "\n") ? Status.success : Status.failure
   }
 
   // MARK: - Output
@@ -137,6 +137,6 @@ struct CacheCommand {
         ("bytes", .integer(Int(clamping: check.bytes))),
         ("wrongSegments", .integer(check.wrongSegments)), ("orphans", .integer(check.orphans)),
       ]))
-    return status == Status.well && check.wrongSegments > 0 ? Status.repaired : status
+    return status == Status.success && check.wrongSegments > 0 ? Status.repaired : status
   }
 }

@@ -7,34 +7,30 @@ import Terminal
 /// The settings of the configuration file, which those of the command line override.
 struct Configuration {
   /// Sources by their name in the file, in its order.
-  private(set) var feeds: [(name: String, sources: [String])] = []
-  /// Whether nobody else may write the file.
-  private var isTrusted = true
-  /// The line of the first secret written in the file itself.
-  private var secretLine: Int?
+  private let feeds: [(name: String, sources: [String])]
 
   private static let largest = 1 << 20
 
   /// Reads the file that the command line names, or the user's own if there is one.
   ///
-  /// - Parameter base: gets the settings.
-  static func read(named path: String?, into base: inout Invocation) throws(UsageError)
+  /// - Parameter invocation: gets the settings.
+  static func read(named path: String?, into invocation: inout Invocation) throws(UsageError)
     -> Configuration
   {
-    var configuration = Configuration()
-    guard let path = path ?? ownPath else { return configuration }
+    guard let path = path ?? ownPath else { return Configuration(feeds: []) }
     let (bytes, status) = try contents(of: path)
-    configuration.isTrusted = !isWrittenByOthers(path, status)
+    var reader: ConfigurationReader
     do throws(ConfigFile.Mistake) {
       let file = try ConfigFile(path: path, bytes: bytes)
-      for section in file.sections { try configuration.take(section, of: file, into: &base) }
+      reader = ConfigurationReader(file: file, isTrusted: !othersMayChange(path, status))
+      for section in file.sections { try reader.apply(section, to: &invocation) }
     } catch {
       throw UsageError(words: error.words)
     }
-    if let line = configuration.secretLine, status.isReadByOthers {
-      base.warnings.append("\(path):\(line): others may read this secret; chmod go-r \(path)")
+    if let line = reader.secretLine, status.mayBeReadByOthers {
+      invocation.warnings.append("\(path):\(line): others may read this secret; chmod go-r \(path)")
     }
-    return configuration
+    return Configuration(feeds: reader.feeds)
   }
 
   private static func contents(
@@ -59,26 +55,33 @@ struct Configuration {
   }
 
   /// Whether others may write the file or replace it.
-  private static func isWrittenByOthers(_ path: String, _ status: FileStatus) -> Bool {
-    guard !status.isWrittenByOthers, let real = Paths.canonical(path),
+  private static func othersMayChange(_ path: String, _ status: FileStatus) -> Bool {
+    guard !status.mayBeWrittenByOthers, let real = Paths.canonical(path),
       let slash = real.lastIndex(of: "/")
     else { return true }
     let folder = String(real[..<slash])
-    return (try? FileStatus(of: folder.isEmpty ? "/" : folder))?.isWrittenByOthers ?? true
+    return (try? FileStatus(of: folder.isEmpty ? "/" : folder))?.mayBeWrittenByOthers ?? true
   }
 
   /// The sources of an invocation. The name of a configured feed stands for its sources where no
-  /// file has that name; without any source, all configured feeds are played.
+  /// file has that name. Without any source `play` plays all configured feeds.
   func sources(for invocation: Invocation) -> [String] {
-    if invocation.sources.isEmpty, invocation.verb == .play { return feeds.flatMap(\.sources) }
-    if [.history, .stats].contains(invocation.verb) { return invocation.sources }
-    return invocation.sources.flatMap { source in
-      guard !Paths.isUsable(source, F_OK), let feed = feeds.first(where: { $0.name == source })
-      else {
-        return [source]
-      }
-      return feed.sources
+    let words = invocation.sources
+    return switch invocation.verb {
+    case .play where words.isEmpty: feeds.flatMap(\.sources)
+    // Their only word is a subcommand, and may also be the name of a feed.
+    case .history, .stats: words
+    // Its first word is a subcommand.
+    case .cache: words.prefix(1) + words.dropFirst().flatMap(sources(named:))
+    default: words.flatMap(sources(named:))
     }
+  }
+
+  private func sources(named word: String) -> [String] {
+    guard !Paths.exists(word), let feed = feeds.first(where: { $0.name == word }) else {
+      return [word]
+    }
+    return feed.sources
   }
 
   /// `$XDG_CONFIG_HOME/storytty/config`, else below ~/.config; nil where there is none.
@@ -87,20 +90,37 @@ struct Configuration {
     let folder =
       home.flatMap { $0.hasPrefix("/") ? $0 : nil }
       ?? getenv("HOME").map { String(cString: $0) + "/.config" }
-    guard let path = folder.map({ "\($0)/storytty/config" }), Paths.isUsable(path, F_OK) else {
+    guard let path = folder.map({ "\($0)/storytty/config" }), Paths.exists(path) else {
       return nil
     }
     return path
   }
+}
 
-  private mutating func take(
-    _ section: ConfigFile.Section, of file: ConfigFile, into base: inout Invocation
+/// Applies the sections of one configuration file.
+private struct ConfigurationReader {
+  let file: ConfigFile
+  /// Whether nobody else may write the file. Commands in any other are refused.
+  let isTrusted: Bool
+  /// Sources by their name in the file, in its order.
+  private(set) var feeds: [(name: String, sources: [String])] = []
+  /// The line of the first secret written in the file itself.
+  private(set) var secretLine: Int?
+
+  init(file: ConfigFile, isTrusted: Bool) {
+    self.file = file
+    self.isTrusted = isTrusted
+  }
+
+  mutating func apply(
+    _ section: ConfigFile.Section, to invocation: inout Invocation
   ) throws(ConfigFile.Mistake) {
     switch section.kind {
-    case "": try takeOptions(section, of: file, into: &base)
-    case "keys": try takeKeys(section, of: file, into: &base)
-    case "feed": try takeFeed(section, of: file)
-    case "host": try takeHost(section, of: file, into: &base)
+    // What stands before the first section.
+    case "": try applyOptions(section, to: &invocation)
+    case "keys": try applyKeys(section, to: &invocation)
+    case "feed": try addFeed(section)
+    case "host": try applyHost(section, to: &invocation)
     default:
       throw file.mistake(
         section.line,
@@ -109,8 +129,8 @@ struct Configuration {
     }
   }
 
-  private func takeOptions(
-    _ section: ConfigFile.Section, of file: ConfigFile, into base: inout Invocation
+  private func applyOptions(
+    _ section: ConfigFile.Section, to invocation: inout Invocation
   ) throws(ConfigFile.Mistake) {
     for entry in section.entries {
       let rows = OptionTable.rows.filter(\.isSetting)
@@ -127,15 +147,15 @@ struct Configuration {
         }
       }
       do {
-        try row.apply(entry.value, isUndone: isUndone, to: &base)
+        try row.apply(entry.value, isUndone: isUndone, to: &invocation)
       } catch {
         throw file.mistake(entry.line, error.words)
       }
     }
   }
 
-  private func takeKeys(
-    _ section: ConfigFile.Section, of file: ConfigFile, into base: inout Invocation
+  private func applyKeys(
+    _ section: ConfigFile.Section, to invocation: inout Invocation
   ) throws(ConfigFile.Mistake) {
     for entry in section.entries {
       guard let action = Action(rawValue: entry.key) else {
@@ -149,21 +169,19 @@ struct Configuration {
         }
         keys.append(key)
       }
-      base.play.keys.bind(action, to: keys)
+      invocation.play.keys.bind(action, to: keys)
     }
   }
 
-  private mutating func takeHost(
-    _ section: ConfigFile.Section, of file: ConfigFile, into base: inout Invocation
+  private mutating func applyHost(
+    _ section: ConfigFile.Section, to invocation: inout Invocation
   ) throws(ConfigFile.Mistake) {
     let host = try HostSection(section, of: file, trustsCommands: isTrusted)
-    base.network.hosts.append(host.rule)
+    invocation.network.hosts.append(host.rule)
     secretLine = secretLine ?? host.secretLine
   }
 
-  private mutating func takeFeed(_ section: ConfigFile.Section, of file: ConfigFile)
-    throws(ConfigFile.Mistake)
-  {
+  private mutating func addFeed(_ section: ConfigFile.Section) throws(ConfigFile.Mistake) {
     guard !section.name.isEmpty else {
       throw file.mistake(section.line, "a feed needs a name: [feed NAME]")
     }

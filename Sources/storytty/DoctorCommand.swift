@@ -23,7 +23,7 @@ struct DoctorCommand {
     cache()
     history()
     print("serve          \(ServerLibrary.version ?? "not possible: libmicrohttpd12 is missing")")
-    return decoder() ? Status.well : Status.usage
+    return decoder() ? Status.success : Status.failure
   }
 
   private func terminal() {

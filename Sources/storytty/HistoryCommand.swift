@@ -13,18 +13,18 @@ struct HistoryCommand {
 
   func run() -> Int32 {
     guard let verb: Verb = invocation.subverb(of: "history", otherwise: .list) else {
-      return Status.usage
+      return Status.failure
     }
     guard invocation.sources.count <= 1 else {
       complain("history \(verb.rawValue) takes no source")
-      return Status.usage
+      return Status.failure
     }
     return withHistory { history throws(HistoryError) in
       switch verb {
       case .list: return list(try listed(history))
       case .clear:
         try history.clear()
-        return Status.well
+        return Status.success
       }
     }
   }
@@ -56,7 +56,7 @@ struct StatsCommand {
   func run() -> Int32 {
     guard invocation.sources.isEmpty else {
       complain("stats takes no source")
-      return Status.usage
+      return Status.failure
     }
     return withHistory { history throws(HistoryError) in
       let entries = try listed(history)
@@ -106,13 +106,13 @@ private func withHistory(
 ) -> Int32 {
   guard let path = StateFolder.path else {
     complain("there is no history: neither XDG_STATE_HOME nor HOME is set")
-    return Status.usage
+    return Status.failure
   }
   do throws(HistoryError) {
     return try body(HistoryDirectory(path))
   } catch {
     complain("cannot use the history in \(path): \(error.reason)")
-    return Status.usage
+    return Status.failure
   }
 }
 
@@ -147,11 +147,11 @@ extension HistoryCounts {
 
 extension Output {
   fileprivate static func write(lines: [String]) -> Int32 {
-    lines.isEmpty || write(lines.joined(separator: "\n") + "\n") ? Status.well : Status.usage
+    lines.isEmpty || write(lines.joined(separator: "\n") + "\n") ? Status.success : Status.failure
   }
 
   fileprivate static func write(_ json: JSON) -> Int32 {
-    write(json.description + "\n") ? Status.well : Status.usage
+    write(json.description + "\n") ? Status.success : Status.failure
   }
 
   fileprivate static func write(_ elements: [JSON]) -> Int32 { write(.array(elements)) }

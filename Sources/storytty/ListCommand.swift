@@ -9,11 +9,11 @@ struct ListCommand {
   let invocation: Invocation
 
   func run() -> Int32 {
-    guard let network = openNetwork(invocation.network) else { return Status.usage }
+    guard let network = openNetwork(invocation.network) else { return Status.failure }
     defer { network.close() }
     guard let feed = readFeed(invocation.sources, network) else { return Status.nothingPlayed }
     let text = invocation.json ? json(inOrder(feed)) : lines(feed)
-    return Output.write(text + "\n") ? Status.well : Status.usage
+    return Output.write(text + "\n") ? Status.success : Status.failure
   }
 
   /// The feed with its reels in the order in which they play. The history is read only if that

@@ -23,7 +23,7 @@ struct PlayCommand {
     guard isatty(STDOUT_FILENO) == 1 else { return ListCommand(invocation: invocation).run() }
     guard !invocation.json else {
       complain("--json is an option of list, history, stats and cache, not of playing")
-      return Status.usage
+      return Status.failure
     }
     let isDumb = TerminalAbilities.detect()?.isDumb ?? true
     if invocation.text || isDumb {
@@ -32,7 +32,7 @@ struct PlayCommand {
     let logFailure = openLog()
     guard let pool = openPool(invocation.play) else {
       writeReport(Player.emptyReport)
-      return Status.usage
+      return Status.failure
     }
     let history = History(sources: invocation.sources, options: invocation.play)
     guard let network = openNetwork(invocation.network),
@@ -55,7 +55,7 @@ struct PlayCommand {
       complain(logFailure.description)
       writeReport(Player.emptyReport)
       close(history)
-      return Status.usage
+      return Status.failure
     }
     return play(selection.feed, history, StoryBytes(network), pool: pool)
   }
@@ -108,7 +108,7 @@ struct PlayCommand {
       complain("\(error)")
       writeReport(Player.emptyReport)
       close(history)
-      return Status.usage
+      return Status.failure
     }
     close(history)
     complain(all: outcome.result.complaints)
@@ -118,7 +118,7 @@ struct PlayCommand {
     complain(skipped: feed.skipped)
     let reportFailed = !writeReport(outcome.report)
     if let signal = outcome.result.endedBy { Signals.die(of: signal) }
-    if reportFailed { return Status.usage }
+    if reportFailed { return Status.failure }
     let status = outcome.result.outcome.status
     return status == 0 && feed.isIncomplete ? PlayOutcome.somePlayed.status : status
   }

@@ -42,9 +42,9 @@ struct PrefetchCommand {
   func run() -> Int32 {
     guard !sources.isEmpty else {
       complain("cache prefetch needs a SOURCE; see storytty --help")
-      return Status.usage
+      return Status.failure
     }
-    guard let network = openNetwork(invocation.network) else { return Status.usage }
+    guard let network = openNetwork(invocation.network) else { return Status.failure }
     defer { network.close() }
     guard let feed = readFeed(sources, network) else { return Status.nothingPlayed }
     let urls = feed.reels.flatMap(\.stories).compactMap { story -> Address? in
@@ -62,11 +62,11 @@ struct PrefetchCommand {
     let lost = dropLost(from: &outcomes)
     complain(all: lost.map { "cannot keep \($0): \(PrefetchCommand.notKept)" })
     if invocation.json, !Output.write(PrefetchCommand.json(outcomes).description + "\n") {
-      return Status.usage
+      return Status.failure
     }
     let failed = outcomes.count { $0.error != nil } + feed.skipped.count(where: \.costsStories)
     complain(skipped: feed.skipped)
-    if failed == 0 { return Status.well }
+    if failed == 0 { return Status.success }
     return outcomes.contains { $0.error == nil } ? Status.repaired : Status.nothingPlayed
   }
 

@@ -20,14 +20,14 @@ struct Program {
       invocation = try OptionTable.parse(arguments)
     } catch {
       complain(error.words)
-      return Status.usage
+      return Status.failure
     }
     for warning in invocation.warnings { complain(warning) }
     if invocation.help {
-      return Output.write(OptionTable.help) ? Status.well : Status.usage
+      return Output.write(OptionTable.help) ? Status.success : Status.failure
     }
     if invocation.version {
-      return Output.write("storytty \(Program.version)\n") ? Status.well : Status.usage
+      return Output.write("storytty \(Program.version)\n") ? Status.success : Status.failure
     }
     switch invocation.verb {
     case .play:
@@ -46,8 +46,9 @@ struct Program {
 
 /// Exit statuses that scripts rely on.
 enum Status {
-  static let well: Int32 = 0
-  static let usage: Int32 = 1
+  static let success: Int32 = 0
+  /// A wrong option, or something that the whole command needs did not work.
+  static let failure: Int32 = 1
   static let nothingPlayed: Int32 = 2
   /// Something was wrong and has been repaired, or some stories failed.
   static let repaired: Int32 = 3

@@ -3,14 +3,15 @@ import Server
 import Stories
 import System
 
-/// `storytty serve`: serves a folder to other players, or exports it for a web server.
+/// `storytty serve`: serves a folder to other players, or with `--export` writes the same as files
+/// for a web server.
 struct ServeCommand {
   let invocation: Invocation
 
   func run() -> Int32 {
     guard let directory = invocation.sources.first, invocation.sources.count == 1 else {
       complain("serve needs one DIR; see storytty --help")
-      return Status.usage
+      return Status.failure
     }
     if Installation.decoder == nil {
       complain("storytty-decoder is missing: the feed will not say how long its media are")
@@ -20,7 +21,7 @@ struct ServeCommand {
       return try serve(directory)
     } catch {
       complain(error.description)
-      return Status.usage
+      return Status.failure
     }
   }
 
@@ -31,16 +32,17 @@ struct ServeCommand {
     options.decoder = Installation.decoder
     let signals: Signals
     do {
-      signals = try Signals(except: Signals.ignored.filter { $0 == .hangUp })
+      // A HUP that nohup ignores stays ignored.
+      signals = try Signals(except: Signals.ignored.contains(.hangUp) ? [.hangUp] : [])
     } catch {
       complain(error.description)
-      return Status.usage
+      return Status.failure
     }
     // Each client needs a connection and a file.
     OwnLimits.raiseDescriptors()
-    let server = try FolderServer(options) { Output.write($0) }
-    ServeCommand.name(leftOut: server.skipped)
-    if server.isOpenToAll {
+    let server = try FolderServer(options, accessLog: { Output.write($0) })
+    ServeCommand.report(leftOut: server.skipped)
+    if server.isOpenWithoutToken {
       complain(
         "whoever can reach \(server.url) can see what is in \(directory): "
           + "--token-file asks for a token")
@@ -52,22 +54,22 @@ struct ServeCommand {
     let line =
       "serving \(DisplayText.safe(server.directory)) (\(count)) at \(server.url)/: "
       + "storytty \(server.url)/feed.json\n"
-    guard Output.write(line) else { return Status.usage }
+    guard Output.write(line) else { return Status.failure }
     try server.run(signals)
-    return Status.well
+    return Status.success
   }
 
   private func export(_ directory: String, to target: String) throws(ServerError) -> Int32 {
     let outcome = try FolderExport.write(directory, to: target, decoder: Installation.decoder)
-    ServeCommand.name(leftOut: outcome.skipped)
+    ServeCommand.report(leftOut: outcome.skipped)
     let line =
       "exported \(ServeCommand.count(outcome.stories, "story", "stories")) and "
       + "\(ServeCommand.count(outcome.animations, "animation", "animations")) to "
       + "\(DisplayText.safe(target))\n"
-    return Output.write(line) ? Status.well : Status.usage
+    return Output.write(line) ? Status.success : Status.failure
   }
 
-  private static func name(leftOut: [Skipped]) {
+  private static func report(leftOut: [Skipped]) {
     complain(all: leftOut.map { "left out: \($0.source): \($0.reason)" })
   }
 

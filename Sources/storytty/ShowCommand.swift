@@ -13,10 +13,10 @@ struct ShowCommand {
   func run() -> Int32 {
     guard !invocation.sources.isEmpty else {
       complain("show needs a SOURCE; see storytty --help")
-      return Status.usage
+      return Status.failure
     }
-    guard let pool = openPool(invocation.play) else { return Status.usage }
-    guard let network = openNetwork(invocation.network) else { return Status.usage }
+    guard let pool = openPool(invocation.play) else { return Status.failure }
+    guard let network = openNetwork(invocation.network) else { return Status.failure }
     defer { network.close() }
     guard let feed = readFeed(invocation.sources, network),
       let story = feed.reels.lazy.flatMap(\.stories).first
@@ -24,7 +24,7 @@ struct ShowCommand {
     do {
       let lines = try still.lines(
         of: story, at: invocation.at, bytes: StoryBytes(network), pool: pool)
-      return Output.write(lines) ? Status.well : Status.usage
+      return Output.write(lines) ? Status.success : Status.failure
     } catch {
       complain(error.description)
       return Status.nothingPlayed

@@ -10,7 +10,7 @@ struct TextCommand {
   let invocation: Invocation
 
   func run() -> Int32 {
-    guard let network = openNetwork(invocation.network) else { return Status.usage }
+    guard let network = openNetwork(invocation.network) else { return Status.failure }
     defer { network.close() }
     guard let feed = readFeed(invocation.sources, network) else { return Status.nothingPlayed }
     let now = WallClock.seconds
@@ -29,8 +29,8 @@ struct TextCommand {
               for: story, number: number + 1, of: reel.stories.count, reel: reel.name, now: now)))
       }
     }
-    guard Output.write(lines.joined(separator: "\n") + "\n") else { return Status.usage }
+    guard Output.write(lines.joined(separator: "\n") + "\n") else { return Status.failure }
     complain(skipped: feed.skipped)
-    return feed.isIncomplete ? PlayOutcome.somePlayed.status : Status.well
+    return feed.isIncomplete ? PlayOutcome.somePlayed.status : Status.success
   }
 }

@@ -10,7 +10,7 @@ final class MemoryResource: Resource {
 
   init(path: String) throws {
     bytes = try readFile(path)
-    ending = FileName.ending(of: path)
+    ending = FileName.fileExtension(of: path)
   }
 
   var info: ContentInfo? { ContentInfo(length: UInt64(bytes.count)) }

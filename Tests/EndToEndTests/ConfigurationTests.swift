@@ -108,6 +108,22 @@ extension EndToEnd {
       #expect(result.outputText.contains("a.png"))
     }
 
+    /// Whatever feeds are called, the subcommands stay.
+    @Test(arguments: [
+      "cache status", "cache list", "cache verify", "cache clear", "cache path", "history list",
+      "history clear",
+    ])
+    func subcommand_withTheNameOfAFeed_staysOne(command: String) throws {
+      let words = command.split(separator: " ").map(String.init)
+      let configuration = "[feed \(words[1])]\nsource = \(directory.path)/a.png\n"
+      let path = try directory.write(configuration, to: "config")
+      let result = try run(
+        Programs.player, ["--config", path] + words,
+        environment: Play.environment(home: directory.path))
+      #expect(result.status == 0)
+      #expect(result.errorText == "")
+    }
+
     private func list(_ configuration: String, mode: mode_t, folder: mode_t = 0o700) throws
       -> CommandResult
     {

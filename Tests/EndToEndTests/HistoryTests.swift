@@ -314,7 +314,7 @@ extension EndToEnd {
     @Test func heldFile_isDoneWithout_andSaidOnce() throws {
       let feed = try viewer.feed([("1", Colors.red, "anna", #""maxViews": 9"#)])
       #expect(try viewer.watchAll([feed]).status == 0)
-      let holder = try StoredFile(
+      let holder = try LockableFile(
         viewer.home.path("state/storytty/history.db"), creating: false)
       #expect(try holder.hold(0..<(1 << 31), .exclusive))
       let played = try viewer.playAll([feed])

@@ -132,6 +132,21 @@ import Testing
     #expect(feed.skipped.first == Skipped(source: "without", reason: "it names no location"))
   }
 
+  /// However much of a list is there, what comes first in it is kept.
+  @Test(arguments: [
+    ("l.jspf", #"{"playlist":{"title":"Sea","track":[{"location":["a b.mp4"]},"#),
+    ("l.jspf", #"{"playlist":{"title":"Sea","track":[{"location":["a b.mp4"]}],"creator"#),
+    (
+      "l.xspf", "<playlist><title>Sea</title><trackList><track><location>a b.mp4</location></track>"
+    ),
+    ("l.asx", "<asx><title>Sea</title><entry><ref href='a b.mp4'/></entry><entry>"),
+  ])
+  func list_thatIsCut_keepsItsTitle(name: String, text: String) throws {
+    let feed = try read(text, name)
+    #expect(feed.title == "Sea")
+    #expect(feed.storyCount == 1 && feed.isIncomplete)
+  }
+
   @Test func jspf_isOneReel() throws {
     let feed = try read(
       """

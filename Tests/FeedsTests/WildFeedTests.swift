@@ -223,7 +223,7 @@ import Testing
     var seconds = 0.0
     let files = FakeFiles("/home/" + name, try #require(texts[name]))
     var opener = SourceOpener(files: files, web: nil) {
-      Effort {
+      TimeBudget {
         seconds += 1
         return seconds
       }

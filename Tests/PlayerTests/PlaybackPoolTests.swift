@@ -92,7 +92,7 @@ import Testing
       return true
     }
     guard case .show(let picture) = step else { return nil }
-    return picture.pixels.first
+    return picture.bitmap.pixels.first
   }
 
   @Test func ready_storyHasItsPicture_beforeItsTurn() throws {
@@ -183,15 +183,15 @@ import Testing
     try work(pool) { pool.hasPicture(of: green) }
     pool.reshape(PictureRequest(width: 4, height: 2), at: .now)
     #expect(pool.shape == PictureRequest(width: 4, height: 2))
-    #expect(pool.current?.playback.shown?.width == 8)
+    #expect(pool.current?.playback.shown?.bitmap.width == 8)
     try work(pool) {
       _ = pool.current?.step(at: .now, lead: .zero)
-      return pool.current?.playback.shown?.height == 2
+      return pool.current?.playback.shown?.bitmap.height == 2
     }
     try pool.play(green, generation: 2, from: .zero, now: .now)
     try work(pool) {
       _ = pool.current?.step(at: .now, lead: .zero)
-      return pool.current?.playback.shown?.height == 2
+      return pool.current?.playback.shown?.bitmap.height == 2
     }
   }
 }

@@ -9,7 +9,7 @@ import Testing
   private func frame(_ milliseconds: Int, width: Int = 2) -> DecodedPicture {
     DecodedPicture(
       serial: 0, time: .milliseconds(milliseconds), duration: .milliseconds(40),
-      width: UInt32(width), height: 1, pixels: [UInt32](repeating: 0, count: width))
+      bitmap: Bitmap(width: width, height: 1, pixels: [UInt32](repeating: 0, count: width)))
   }
 
   private func clip(_ frames: DecodedPicture...) -> AnimationClip {

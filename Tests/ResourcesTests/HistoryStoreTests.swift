@@ -52,7 +52,7 @@ import Testing
         .init(story: 1, views: 2, completions: 1), .init(story: 2, views: 1, completions: 1),
         .init(story: 3, views: 2, completions: 1),
       ])
-    #expect(found.place == nil)
+    #expect(found.resumePoint == nil)
     #expect(try store.completions(of: "a") == 1)
     #expect(try store.completions(of: "x") == 0)
     #expect(
@@ -81,7 +81,7 @@ import Testing
     try store.write(
       [
         .add(HistoryCounts(views: 1), to: secret),
-        .place(sources: "SECRETSOURCE", story: secret.id, position: .seconds(1)),
+        .resumePoint(sources: "SECRETSOURCE", story: secret.id, position: .seconds(1)),
       ], now: 1)
     let bytes = String(decoding: try readFile(path + "/history.db"), as: UTF8.self)
     #expect(bytes.contains("https://h/x.mp4"))
@@ -92,20 +92,20 @@ import Testing
     let store = try open()
     try store.write(
       [
-        .place(sources: "s", story: "a", position: .seconds(9)),
-        .place(sources: "s", story: "b", position: .milliseconds(2345)),
-        .place(sources: "t", story: "a", position: .zero),
+        .resumePoint(sources: "s", story: "a", position: .seconds(9)),
+        .resumePoint(sources: "s", story: "b", position: .milliseconds(2345)),
+        .resumePoint(sources: "t", story: "a", position: .zero),
       ], now: 1)
     let ids = ["a", "b"]
     #expect(
-      try findings(store, ids, sources: "s").place
-        == HistoryPlace(story: 1, position: .milliseconds(2345)))
+      try findings(store, ids, sources: "s").resumePoint
+        == ResumePoint(story: 1, position: .milliseconds(2345)))
     #expect(
-      try findings(store, ids, sources: "t").place == HistoryPlace(story: 0, position: .zero))
-    #expect(try findings(store, ["a"], sources: "s").place == nil)
-    #expect(try findings(store, ids, sources: "u").place == nil)
-    try store.write([.noPlace(sources: "s")], now: 2)
-    #expect(try findings(store, ids, sources: "s").place == nil)
+      try findings(store, ids, sources: "t").resumePoint == ResumePoint(story: 0, position: .zero))
+    #expect(try findings(store, ["a"], sources: "s").resumePoint == nil)
+    #expect(try findings(store, ids, sources: "u").resumePoint == nil)
+    try store.write([.noResumePoint(sources: "s")], now: 2)
+    #expect(try findings(store, ids, sources: "s").resumePoint == nil)
   }
 
   /// Few are looked for one by one, many are found among all.
@@ -130,7 +130,7 @@ import Testing
     try store.write(
       [
         .add(HistoryCounts(views: 1), to: subject("UNIQUEWORD")),
-        .place(sources: "s", story: "UNIQUEWORD", position: .zero),
+        .resumePoint(sources: "s", story: "UNIQUEWORD", position: .zero),
       ], now: 1)
     try writeFile([1], to: path + "/history.db.damaged")
     try HistoryDirectory(path).clear()
@@ -149,17 +149,17 @@ import Testing
       try store.write(
         [
           .add(HistoryCounts(views: 1), to: subject("\(number)", isLimited: number < 5)),
-          .place(sources: "\(number)", story: "0", position: .zero),
+          .resumePoint(sources: "\(number)", story: "0", position: .zero),
         ], now: Int64(number))
     }
-    try store.prune(stories: 30, places: 30)
+    try store.prune(stories: 30, resumePoints: 30)
     #expect(try store.entries().count == 30)
-    try store.prune(stories: 20, places: 3)
+    try store.prune(stories: 20, resumePoints: 3)
     // A tenth more than needed, so that it is not done again at once.
     let left = Set(try store.entries().map(\.source))
     #expect(left == Set((0..<5).map { "/\($0)" } + (17..<30).map { "/\($0)" }))
-    #expect(try findings(store, ["0"], sources: "26").place == nil)
-    #expect(try findings(store, ["0"], sources: "27").place != nil)
+    #expect(try findings(store, ["0"], sources: "26").resumePoint == nil)
+    #expect(try findings(store, ["0"], sources: "27").resumePoint != nil)
   }
 
   @Test func directory_withoutAHistory_isNotMade() throws {
@@ -386,17 +386,17 @@ import Testing
     thread.check(story: 4, id: "a")
     #expect(try events(thread) == [.counted(story: 4, completions: 1)])
     thread.add(HistoryCounts(views: 1), to: subject)
-    thread.setPlace(of: "s", story: "a", position: .seconds(3))
+    thread.setResumePoint(of: "s", story: "a", position: .seconds(3))
     thread.lookUp(count: 2, sources: "s") { ["b", "a"][$0] }
     var found = HistoryFindings()
     found.known = [.init(story: 1, views: 2, completions: 1)]
-    found.place = HistoryPlace(story: 1, position: .seconds(3))
+    found.resumePoint = ResumePoint(story: 1, position: .seconds(3))
     #expect(try events(thread) == [.found(found)])
-    thread.clearPlace(of: "s")
+    thread.clearResumePoint(of: "s")
     thread.close()
     #expect(thread.notice == nil)
     let store = try HistoryStore(directory: folder.path("state"))
-    #expect(try store.lookUp(count: 1, sources: "s") { _ in "a" }.place == nil)
+    #expect(try store.lookUp(count: 1, sources: "s") { _ in "a" }.resumePoint == nil)
   }
 
   @Test func close_writesWhatIsPending() throws {

@@ -145,7 +145,7 @@ private let hostile: [DatabaseValue] =
           [
             .add(HistoryCounts(views: 1), to: subject),
             .add(HistoryCounts(views: 1), to: HistorySubject(id: "b", source: "/b")),
-            .place(sources: "s", story: "a", position: .zero),
+            .resumePoint(sources: "s", story: "a", position: .zero),
           ], now: 1)
         let database = try Database(path: path + "/history.db", patience: 2_000)
         if (try? database.run("UPDATE story SET \(column) = ?", value)) != nil { changes += 1 }
@@ -156,13 +156,13 @@ private let hostile: [DatabaseValue] =
         let total = entries.reduce(HistoryCounts()) { $0 + $1.counts }
         #expect(total.views >= 0 && total.waited >= .zero && total.waited < .seconds(1 << 40))
         let found = try store.lookUp(count: 1, sources: "s") { _ in "a" }
-        #expect((.zero ... .seconds(1 << 31)).contains(found.place?.position ?? .zero))
+        #expect((.zero ... .seconds(1 << 31)).contains(found.resumePoint?.position ?? .zero))
         _ = try store.completions(of: "a")
         let more = HistoryCounts(
           views: 1, completions: 1, skips: 1, waits: 1, waited: .milliseconds(1))
         try store.write(
           [.add(more, to: subject), .add(HistoryCounts(views: -1), to: subject)], now: 2)
-        try store.prune(stories: 1, places: 1)
+        try store.prune(stories: 1, resumePoints: 1)
         try store.clear()
       }
       #expect(changes >= hostile.count, "\(column)")

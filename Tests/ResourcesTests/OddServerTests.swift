@@ -84,8 +84,8 @@ import Testing
   func begins_asPagesDo(text: String, whenCalledSo: Bool, else otherwise: Bool) {
     let wide: [UInt8] = text.utf8.reduce(into: [0xFF, 0xFE]) { $0 += [$1, 0] }
     for bytes in [Array(text.utf8), wide] {
-      #expect(WebPage.begins(bytes, isCalledSo: true) == whenCalledSo)
-      #expect(WebPage.begins(bytes, isCalledSo: false) == otherwise)
+      #expect(WebPage.isPage(beginningWith: bytes, isDeclaredHTML: true) == whenCalledSo)
+      #expect(WebPage.isPage(beginningWith: bytes, isDeclaredHTML: false) == otherwise)
     }
   }
 

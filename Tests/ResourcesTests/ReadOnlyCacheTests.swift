@@ -23,7 +23,7 @@ import Testing
   private func files() throws -> [String: [UInt8]] {
     var found: [String: [UInt8]] = [:]
     for name in try RealDisk().names(in: cache) where name.hasPrefix("index") {
-      let file = try StoredFile(reading: cache + "/" + name)
+      let file = try LockableFile(reading: cache + "/" + name)
       found[name] = try file.read(at: 0, count: Int(try file.status().size))
     }
     return found

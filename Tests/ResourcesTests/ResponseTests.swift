@@ -95,7 +95,7 @@ import Testing
   }
 }
 
-@Suite struct ResponseCheckTests {
+@Suite struct VerdictTests {
   private let address: WebAddress
 
   init() throws { address = try #require(WebAddress("http://example.org/a")) }
@@ -106,7 +106,7 @@ import Testing
   ) -> Verdict {
     let spec = RequestSpec(
       start: start, end: end, hasRange: hasRange, known: known, revalidates: revalidates)
-    return .judging(ResponseHead(lines), for: spec, from: address, now: 0)
+    return .judging(ResponseHead(lines), for: spec, host: address.visibleHost, now: 0)
   }
 
   private let known = RequestSpec.Known(length: 1000, validator: Validator(entityTag: "\"a\""))
@@ -130,7 +130,7 @@ import Testing
     ["Content-Range: bytes 100-199/1000", "Content-Length: 99"],
   ])
   func part_notAsAsked_isBad(fields: [String]) {
-    #expect(judge(["HTTP/1.1 206 x"] + fields) == .badRange)
+    #expect(judge(["HTTP/1.1 206 x"] + fields) == .misfit)
   }
 
   @Test func part_shortenedByTheEnd_isTaken() {
@@ -157,9 +157,9 @@ import Testing
 
   @Test(
     arguments: [
-      ("bytes */1000", 1000, nil, .pastEnd(total: 1000)), ("bytes */1000", 100, nil, .badRange),
+      ("bytes */1000", 1000, nil, .pastEnd(total: 1000)), ("bytes */1000", 100, nil, .misfit),
       ("bytes */0", 0, nil, .pastEnd(total: 0)), (nil, 1000, 1000, .pastEnd(total: 1000)),
-      (nil, 0, nil, .badRange), ("bytes */999", 1000, 1000, .changed), (nil, 10, 1000, .changed),
+      (nil, 0, nil, .misfit), ("bytes */999", 1000, 1000, .changed), (nil, 10, 1000, .changed),
     ] as [(String?, UInt64, UInt64?, Verdict)])
   func unsatisfied(field: String?, start: UInt64, length: UInt64?, expected: Verdict) {
     let lines = ["HTTP/1.1 416 x"] + (field.map { ["Content-Range: \($0)"] } ?? [])
@@ -177,20 +177,20 @@ import Testing
   func encoding_isToldByItsName(name: String, isPacked: Bool) {
     let part = ["HTTP/1.1 206 x", "Content-Range: bytes 100-199/1000", "Content-Encoding: \(name)"]
     let whole = ["HTTP/1.1 200 x", "Content-Length: 1000", "Content-Encoding: \(name)"]
-    #expect((judge(part) == .packed) == isPacked)
-    #expect((judge(whole) == .packed) == isPacked)
+    #expect((judge(part) == .encoded) == isPacked)
+    #expect((judge(whole) == .encoded) == isPacked)
     let spec = RequestSpec(start: 0, end: nil, hasRange: false, unpacks: true)
     let address = WebAddress("http://example.org/")!
     // The length is then that of what is sent.
     let length: UInt64? = isPacked ? nil : 1000
     #expect(
-      Verdict.judging(ResponseHead(whole), for: spec, from: address, now: 0)
+      Verdict.judging(ResponseHead(whole), for: spec, host: address.visibleHost, now: 0)
         == .take(AcceptedBody(start: 0, end: length, total: length)))
   }
 
   @Test(
     arguments: [
-      (304, true, .notModified), (304, false, .badRange), (401, false, .wantsLogin),
+      (304, true, .notModified), (304, false, .misfit), (401, false, .wantsLogin),
       (412, false, .changed),
     ]
       + [
@@ -215,13 +215,13 @@ import Testing
     let dated = RequestSpec.Known(
       length: 5, validator: Validator(lastModified: date, dateIsStrong: true))
     #expect(
-      RequestSpec(start: 5, end: 10, hasRange: true, known: known).fields
+      RequestSpec(start: 5, end: 10, hasRange: true, known: known).headerFields
         == ["Range: bytes=5-9", "If-Match: \"a\""])
     #expect(
-      RequestSpec(start: 5, end: nil, hasRange: true, known: dated).fields
+      RequestSpec(start: 5, end: nil, hasRange: true, known: dated).headerFields
         == ["Range: bytes=5-", "If-Unmodified-Since: \(date)"])
     #expect(
-      RequestSpec(start: 0, end: nil, hasRange: false, known: known, revalidates: true).fields
+      RequestSpec(start: 0, end: nil, hasRange: false, known: known, revalidates: true).headerFields
         == ["If-None-Match: \"a\""])
   }
 }
@@ -291,10 +291,13 @@ import Testing
 
       default login guest password none
       """)
-    #expect(netrc["one.example"] == Netrc.Login(user: "anna", password: "s3cret"))
-    #expect(netrc["two.example"] == Netrc.Login(user: "b c", password: "q\"uote"))
-    #expect(netrc["never.example"] == Netrc.Login(user: "guest", password: "none"))
-    #expect(Netrc("machine a login b")["c"] == nil)
+    #expect(
+      netrc.loginOrDefault(for: "one.example") == Netrc.Login(user: "anna", password: "s3cret"))
+    #expect(
+      netrc.loginOrDefault(for: "two.example") == Netrc.Login(user: "b c", password: "q\"uote"))
+    #expect(
+      netrc.loginOrDefault(for: "never.example") == Netrc.Login(user: "guest", password: "none"))
+    #expect(Netrc("machine a login b").loginOrDefault(for: "c") == nil)
   }
 
   /// As files come from other systems: with other line breaks, and a mark at their beginning.
@@ -305,15 +308,16 @@ import Testing
       "machine never.example login no", "", "machine two.example", "login ben", "password x y", "",
     ]
     let netrc = Netrc(mark + lines.joined(separator: lineBreak))
-    #expect(netrc["one.example"] == Netrc.Login(user: "anna", password: "s3cret"))
-    #expect(netrc["two.example"] == Netrc.Login(user: "ben", password: "x"))
-    #expect(netrc["never.example"] == nil)
+    #expect(
+      netrc.loginOrDefault(for: "one.example") == Netrc.Login(user: "anna", password: "s3cret"))
+    #expect(netrc.loginOrDefault(for: "two.example") == Netrc.Login(user: "ben", password: "x"))
+    #expect(netrc.loginOrDefault(for: "never.example") == nil)
   }
 }
 
 @Suite struct LoginsTests {
-  private func logins(_ rules: [HostRule], netrc: String = "") -> Logins {
-    Logins(rules: rules, netrc: netrc, environment: { $0 == "TOKEN" ? "Bearer t" : nil })
+  private func logins(_ rules: [HostRule], netrc: String = "") -> Secrets {
+    Secrets(rules: rules, netrc: netrc, environment: { $0 == "TOKEN" ? "Bearer t" : nil })
   }
 
   private let rule = HostRule(
@@ -330,7 +334,7 @@ import Testing
     var logins = logins([rule])
     let address = try #require(WebAddress(url))
     #expect(
-      logins.decide(for: address, source: address) == .carry(Logins.Carried(fields: expected)))
+      logins.decide(for: address, requested: address) == .carry(Secrets.Carried(fields: expected)))
   }
 
   /// A section that names a port is for what that port speaks: for TLS where it says so or has
@@ -364,11 +368,11 @@ import Testing
     ])
     for url in before {
       let address = try #require(WebAddress(url))
-      _ = logins.decide(for: address, source: address)
+      _ = logins.decide(for: address, requested: address)
     }
     let address = try #require(WebAddress(url))
     #expect(
-      logins.decide(for: address, source: address) == .carry(Logins.Carried(fields: expected)))
+      logins.decide(for: address, requested: address) == .carry(Secrets.Carried(fields: expected)))
   }
 
   @Test func loginOfTheURL_goesToItsOriginAlone() throws {
@@ -376,9 +380,9 @@ import Testing
     let source = try #require(WebAddress("http://anna:pw@a.example/x"))
     let other = try #require(WebAddress("http://b.example/x"))
     #expect(
-      logins.decide(for: source, source: source)
-        == .carry(Logins.Carried(login: Netrc.Login(user: "anna", password: "pw"))))
-    #expect(logins.decide(for: other, source: source) == .carry(Logins.Carried()))
+      logins.decide(for: source, requested: source)
+        == .carry(Secrets.Carried(login: Netrc.Login(user: "anna", password: "pw"))))
+    #expect(logins.decide(for: other, requested: source) == .carry(Secrets.Carried()))
   }
 
   /// Who writes a feed may name any host, and one redirect follows another.
@@ -400,7 +404,7 @@ import Testing
     logins.note(named: source)
     logins.note(named: try #require(WebAddress("http://b.example:8080/feed")))
     let address = try #require(WebAddress(url))
-    guard case .carry(let carried) = logins.decide(for: address, source: source) else {
+    guard case .carry(let carried) = logins.decide(for: address, requested: source) else {
       Issue.record("nothing has to be asked")
       return
     }
@@ -411,17 +415,17 @@ import Testing
     var logins = logins(
       [HostRule(host: "a.example", fields: [("Authorization", .command("pass x"))])])
     let address = try #require(WebAddress("https://a.example/x"))
-    #expect(logins.decide(for: address, source: address) == .ask(["pass x"]))
+    #expect(logins.decide(for: address, requested: address) == .ask(["pass x"]))
     logins.answer("pass x", "one", renewing: false)
     #expect(
-      logins.decide(for: address, source: address)
-        == .carry(Logins.Carried(fields: ["Authorization: one"])))
-    #expect(logins.renewable(for: address) == ["pass x"])
-    #expect(logins.renewable(for: address) == [])
+      logins.decide(for: address, requested: address)
+        == .carry(Secrets.Carried(fields: ["Authorization: one"])))
+    #expect(logins.takeRenewable(for: address) == ["pass x"])
+    #expect(logins.takeRenewable(for: address) == [])
     logins.answer("pass x", "three", renewing: true)
-    #expect(logins.renewable(for: address) == [])
+    #expect(logins.takeRenewable(for: address) == [])
     #expect(
-      logins.decide(for: address, source: address)
-        == .carry(Logins.Carried(fields: ["Authorization: three"])))
+      logins.decide(for: address, requested: address)
+        == .carry(Secrets.Carried(fields: ["Authorization: three"])))
   }
 }

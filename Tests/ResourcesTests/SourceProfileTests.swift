@@ -111,9 +111,9 @@ import Testing
     #expect(validator.joinsParts)
     let known = RequestSpec.Known(length: 9, validator: validator)
     var spec = RequestSpec(start: 0, end: nil, hasRange: true, known: known)
-    #expect(spec.fields == ["Range: bytes=0-"])
+    #expect(spec.headerFields == ["Range: bytes=0-"])
     spec.revalidates = true
-    #expect(spec.fields == ["Range: bytes=0-"])
+    #expect(spec.headerFields == ["Range: bytes=0-"])
     var other = ResponseHead(["HTTP/1.1 206 x", "X-Goog-Hash: crc32c=b==", ""])
     other.revisionField = "x-goog-hash"
     #expect(!validator.joins(other.validator))

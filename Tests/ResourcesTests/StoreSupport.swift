@@ -99,11 +99,11 @@ final class FaultyFile: DiskFile {
     if disk.syncsFail { throw SystemError(step: "sync", code: EIO) }
     try real.synchronize()
   }
-  func status() throws(SystemError) -> (size: UInt64, isLinked: Bool) {
+  func status() throws(SystemError) -> (size: UInt64, hasName: Bool) {
     defer { disk.wasExamined() }
     return try real.status()
   }
-  func hold(_ range: Range<UInt64>, _ how: StoredFile.Hold) throws(SystemError) -> Bool {
+  func hold(_ range: Range<UInt64>, _ how: LockableFile.Hold) throws(SystemError) -> Bool {
     try real.hold(range, how)
   }
   func release(_ range: Range<UInt64>) { real.release(range) }

@@ -100,7 +100,9 @@ extension Serving {
       let socket = try ListeningSocket(ListenAddress(host: "127.0.0.1", port: 0))
       let port = socket.address.port
       let server = try Microhttpd(
-        limits: limits, calls: Microhttpd.Calls(answer: { _ in Answer(status: 200) }, ended: ended))
+        limits: limits,
+        callbacks: Microhttpd.Callbacks(
+          answer: { _ in Answer(status: 200) }, requestEnded: ended))
       try server.start(on: socket)
       return (server, port)
     }

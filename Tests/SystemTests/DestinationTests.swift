@@ -137,7 +137,7 @@ import Testing
     #expect(symlink(mine, shared + "/still.png") == 0)
     #expect(symlink(directory.path("none"), shared + "/still-2.png") == 0)
     #expect(mkfifo(shared + "/still-3.png", 0o666) == 0)
-    let name = try NewFile.write([1], name: shared + "/still", ending: ".png")
+    let name = try NewFile.write([1], name: shared + "/still", suffix: ".png")
     #expect(name == shared + "/still-4.png")
     #expect(try readFile(name) == [1])
     #expect(try readText(mine) == "mine")

@@ -68,7 +68,7 @@ import Testing
     ("/a/b.TGA", "tga"), ("b.tar.gz", "gz"), ("/a.b/c", ""), ("", ""), (".", ""), ("a.", ""),
     ("a.longerthaneight", ""), ("/x.12345678", "12345678"), ("a/.tga", "tga"),
   ])
-  func ending_ofAPath_isWhatFollowsItsLastDot(path: String, expected: String) {
-    #expect(FileName.ending(of: path) == expected)
+  func fileExtension_ofAPath_isWhatFollowsItsLastDot(path: String, expected: String) {
+    #expect(FileName.fileExtension(of: path) == expected)
   }
 }

@@ -9,16 +9,18 @@ struct ASX {
 
   /// Adds its entries, each with all addresses it refers to, and gives its title.
   static func read(
-    _ text: FeedText, source: String, into reader: inout ListReader
+    _ text: FeedText, source: String, into collector: inout ListCollector
   ) throws(FeedError) -> String? {
     var list = ASX()
-    var book = reader.addresses
-    try reader.readXML(text, source: source) { event, reader in list.take(event, &book, &reader) }
+    var book = collector.addresses
+    try collector.readXML(text, source: source) { event, collector in
+      list.take(event, &book, &collector)
+    }
     return list.title
   }
 
   private mutating func take(
-    _ event: XMLEvent, _ book: inout AddressBook, _ reader: inout ListReader
+    _ event: XMLEvent, _ book: inout AddressBook, _ collector: inout ListCollector
   ) {
     switch event {
     case .text(let piece, _):
@@ -27,12 +29,12 @@ struct ASX {
       let name = name.local.lowercased()
       names.append(name)
       text = name == "title" ? "" : nil
-      start(name, attributes, &book, &reader)
+      start(name, attributes, &book, &collector)
     case .end:
       let name = names.removeLast()
       if name == "title", let text { take(title: text) }
       if name == "entry", let entry {
-        reader.add(entry)
+        collector.add(entry)
         self.entry = nil
       }
       text = nil
@@ -41,7 +43,7 @@ struct ASX {
 
   private mutating func start(
     _ name: String, _ attributes: XMLAttributes, _ book: inout AddressBook,
-    _ reader: inout ListReader
+    _ collector: inout ListCollector
   ) {
     let address = attributes.all.first { $0.name.local.lowercased() == "href" }?.value
     switch name {
@@ -53,11 +55,11 @@ struct ASX {
       let place = bases.resolved(address, in: &book)
       if entry?.address.isEmpty ?? false {
         entry?.address = place
-      } else if entry?.others.count ?? .max < Limit.itemMedia {
+      } else if entry?.others.count ?? .max < Limit.mediaPerItem {
         entry?.others.append(place)
       }
     case "entryref":
-      if let address { reader.add(ListEntry(address: bases.resolved(address, in: &book))) }
+      if let address { collector.add(ListEntry(address: bases.resolved(address, in: &book))) }
     default: break
     }
   }

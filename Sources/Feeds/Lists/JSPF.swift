@@ -1,14 +1,15 @@
 import JSONText
 
-/// Reads a JSPF playlist: XSPF in JSON, each track with its locations.
+/// Reads a JSPF playlist: XSPF in JSON, each track with its locations. A value of the wrong type is
+/// ignored without a note.
 struct JSPF {
-  /// Adds its entries and gives its title.
-  static func read(_ text: FeedText, source: String, into reader: inout ListReader)
-    throws(FeedError)
-    -> String?
-  {
-    let bytes = text.open(.utf8)
-    var json = text.reader(bytes)
+  /// Adds its entries, and gives its title where it has one before any error. A text that is no
+  /// object adds none, which the collector reports as an empty list.
+  static func read(
+    _ text: FeedText, source: String, into collector: inout ListCollector
+  ) throws(FeedError) -> String? {
+    let utf8 = text.open(.utf8)
+    var json = text.reader(of: utf8)
     var title: String?
     do throws(JSONReader.Failure) {
       guard try json.peek() == .object else { return nil }
@@ -18,40 +19,40 @@ struct JSPF {
           try json.skip()
           continue
         }
-        title = try playlist(&json, &reader)
+        try playlist(&json, &title, &collector)
       }
     } catch {
       let words = "not valid JSON at line \(error.line), column \(error.column): \(error.what)"
-      guard reader.hasEntries else { throw .cannotRead(source: source, reason: words) }
-      reader.note(
+      guard collector.hasEntries else { throw .cannotRead(source: source, reason: words) }
+      collector.note(
         [TextNote(words: "\(words): the rest is missing", costsStories: true)], of: source
       )
     }
-    reader.note(bytes.notes, of: source)
+    collector.note(utf8.notes, of: source)
     return title
   }
 
   private static func playlist(
-    _ json: inout JSONReader, _ reader: inout ListReader
-  ) throws(JSONReader.Failure) -> String? {
-    var title: String?
+    _ json: inout JSONReader, _ title: inout String?, _ collector: inout ListCollector
+  ) throws(JSONReader.Failure) {
     var ignored: String?
     try json.enter()
     while let key = try json.nextKey() {
       switch key {
-      case "title": title = try json.shownText(key, problem: &ignored).map(JSONFeed.title)
+      case "title":
+        title = try json.shownText(key, problem: &ignored).map(HTMLText.titleInOneLine)
       case "track":
         guard try json.enter(.array, key, problem: &ignored) else { continue }
         while try json.nextElement() {
           let entry = try track(&json)
-          if !reader.isFull { reader.add(entry) }
+          if !collector.isFull { collector.add(entry) }
         }
       default: try json.skip()
       }
     }
-    return title
   }
 
+  /// A track that is no object becomes an entry without an address, which is skipped with a reason.
   private static func track(_ json: inout JSONReader) throws(JSONReader.Failure) -> ListEntry {
     var entry = ListEntry(address: "")
     var ignored: String?
@@ -59,15 +60,16 @@ struct JSPF {
     while let key = try json.nextKey() {
       switch key {
       case "title":
-        entry.title = try json.shownText(key, problem: &ignored).map(JSONFeed.title) ?? ""
+        let title = try json.shownText(key, problem: &ignored)
+        entry.title = title.map(HTMLText.titleInOneLine) ?? ""
       case "duration":
         // In milliseconds.
         let value = try json.number(key, problem: &ignored)
         if let value, value > 0, value.isFinite { entry.durationS = value / 1000 }
       case "location":
-        let places = try locations(&json)
-        entry.address = places.first ?? ""
-        entry.others = Array(places.dropFirst())
+        let addresses = try locations(&json)
+        entry.address = addresses.first ?? ""
+        entry.others = Array(addresses.dropFirst())
       default: try json.skip()
       }
     }
@@ -77,13 +79,13 @@ struct JSPF {
   /// Reads an array of addresses; a single one is often written as a string.
   private static func locations(_ json: inout JSONReader) throws(JSONReader.Failure) -> [String] {
     var ignored: String?
-    guard try json.peek() != .string else { return [try json.string()] }
+    if try json.peek() == .string { return [try json.string()] }
     guard try json.enter(.array, "location", problem: &ignored) else { return [] }
-    var places: [String] = []
+    var addresses: [String] = []
     while try json.nextElement() {
-      let place = try json.text("location", problem: &ignored)
-      if let place, places.count < Limit.itemMedia { places.append(place) }
+      let address = try json.text("location", problem: &ignored)
+      if let address, addresses.count < Limit.mediaPerItem { addresses.append(address) }
     }
-    return places
+    return addresses
   }
 }

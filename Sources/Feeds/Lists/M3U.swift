@@ -1,7 +1,7 @@
 /// An M3U list, or an HLS playlist, which looks like one, read line by line.
 struct M3U {
   /// Whether it is an HLS playlist (RFC 8216), whose entries are pieces of one video.
-  let isStream: Bool
+  let isHLS: Bool
   /// The title by the last `#PLAYLIST:` line so far.
   private(set) var title: String?
   private let bytes: [UInt8]
@@ -11,7 +11,7 @@ struct M3U {
   init(_ bytes: [UInt8]) {
     self.bytes = bytes
     position = 0
-    isStream = M3U.hasStreamTag(bytes)
+    isHLS = M3U.hasHLSTag(bytes)
   }
 
   /// The next entry, with the facts in the lines before it; nil after the last.
@@ -69,7 +69,7 @@ struct M3U {
     return info.utf8.firstIndex(of: UInt8(ascii: ","))
   }
 
-  private static func hasStreamTag(_ bytes: [UInt8]) -> Bool {
+  private static func hasHLSTag(_ bytes: [UInt8]) -> Bool {
     let tag = Array("#EXT-X-".utf8)
     var isStart = true
     for index in bytes.indices {

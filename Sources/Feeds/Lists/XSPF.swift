@@ -9,12 +9,12 @@ struct XSPF {
 
   /// Adds its entries, each with all its locations, and gives its title.
   static func read(
-    _ text: FeedText, source: String, into reader: inout ListReader
+    _ text: FeedText, source: String, into collector: inout ListCollector
   ) throws(FeedError) -> String? {
     var list = XSPF()
-    var book = reader.addresses
-    try reader.readXML(text, source: source) { event, reader in
-      if let entry = list.take(event, &book) { reader.add(entry) }
+    var book = collector.addresses
+    try collector.readXML(text, source: source) { event, collector in
+      if let entry = list.take(event, &book) { collector.add(entry) }
     }
     return list.title
   }
@@ -56,7 +56,7 @@ struct XSPF {
       let address = bases.resolved(text, in: &book)
       if entry.address.isEmpty {
         entry.address = address
-      } else if entry.others.count < Limit.itemMedia {
+      } else if entry.others.count < Limit.mediaPerItem {
         entry.others.append(address)
       }
     case "title": entry.title = shown ?? ""

@@ -5,20 +5,20 @@ import System
 /// types, and the kind of story that each is. Only names are considered here; `MediaSignature`
 /// looks at the bytes.
 package enum MediaFormat {
-  /// What a name hints at; nil where it has no known extension, or that of a text.
-  static func hint(path: String) -> ExtensionHint? {
-    packedExtension(path.utf8.reversed()).flatMap { hints[$0] }
+  /// What a name hints at; nil for unknown extensions and for those of text formats.
+  fileprivate static func hint(path: String) -> ExtensionHint? {
+    packedExtension(ofPath: path).flatMap { hints[$0] }
   }
 
   /// The MIME type of a file by its name; nil where it has no known extension, or that of a format
   /// without a MIME type.
   package static func type(path: String) -> String? {
-    packedExtension(path.utf8.reversed()).flatMap { types[$0] }
+    packedExtension(ofPath: path).flatMap { types[$0] }
   }
 
-  /// The MIME type of the same container when it holds only sound; nil where there is no special
-  /// one.
-  package static func soundType(of type: String) -> String? { soundTypes[type] }
+  /// The MIME type of a container that holds only sound, as audio/mp4 for video/mp4; nil where
+  /// there is none of its own.
+  package static func audioOnlyType(forContainer type: String) -> String? { audioOnlyTypes[type] }
 
   /// The extensions of files that may be animations, in the order in which they are looked for.
   /// JSON may be something else: only the content decides.
@@ -28,13 +28,14 @@ package enum MediaFormat {
   package static func animationStem(of name: String) -> String? {
     let stem = URLText.stem(of: name)
     guard stem.utf8.count < name.utf8.count,
-      animationExtensions.contains(FileName.ending(of: name))
+      animationExtensions.contains(FileName.fileExtension(of: name))
     else { return nil }
     return stem
   }
 
   /// In each row: what the extensions hint at, their MIME type, the one for sound alone, and the
-  /// extensions; `-` stands for none.
+  /// extensions; `-` stands for none. `m4s` hints at nothing: it is a segment, and no story.
+  /// `SourceOpener` recognises other lists than M3U, by their content or name.
   private static let table = """
     video video/mp4 audio/mp4 mp4 m4v
     - video/mp4 audio/mp4 m4s
@@ -96,15 +97,15 @@ package enum MediaFormat {
   private struct Row {
     let hint: ExtensionHint?
     let type: String?
-    let soundType: String?
+    let audioOnlyType: String?
     let extensions: [UInt64]
 
     init(_ line: Substring) {
       let columns = line.split(separator: " ")
       hint = ExtensionHint(named: columns[0])
       type = columns[1] == "-" ? nil : String(columns[1])
-      soundType = columns[2] == "-" ? nil : String(columns[2])
-      extensions = columns.dropFirst(3).compactMap { packedExtension(("." + $0).utf8.reversed()) }
+      audioOnlyType = columns[2] == "-" ? nil : String(columns[2])
+      extensions = columns.dropFirst(3).compactMap { packed($0.utf8) }
     }
   }
 
@@ -119,23 +120,31 @@ package enum MediaFormat {
     }
   }
 
-  private static let soundTypes: [String: String] = rows.reduce(into: [:]) { types, row in
-    if let type = row.type { types[type] = row.soundType ?? types[type] }
+  private static let audioOnlyTypes: [String: String] = rows.reduce(into: [:]) { result, row in
+    if let type = row.type, let audioOnly = row.audioOnlyType { result[type] = audioOnly }
   }
 
-  /// The extension in lower case as one number, which is quicker to look up than a string; nil
-  /// where there is none or a long one.
-  private static func packedExtension(
-    _ backwards: ReversedCollection<String.UTF8View>
-  ) -> UInt64? {
+  /// The extension of a path as `packed` gives it; nil where there is none or a long one. Read from
+  /// the end: paths may be long.
+  private static func packedExtension(ofPath path: String) -> UInt64? {
+    let name = path.utf8.suffix(longestExtension + 1)
+    guard let dot = name.lastIndex(of: UInt8(ascii: ".")) else { return nil }
+    return packed(name[name.index(after: dot)...])
+  }
+
+  private static let longestExtension = MemoryLayout<UInt64>.size
+
+  /// An extension in lower case as one number, which is quicker to look up than a string; nil where
+  /// it is too long or the part of a path.
+  private static func packed(_ name: Substring.UTF8View) -> UInt64? {
+    guard name.count <= longestExtension else { return nil }
     var packed: UInt64 = 0
-    for (index, byte) in backwards.enumerated() {
-      if byte == UInt8(ascii: ".") { return packed }
-      guard index < 6, byte != UInt8(ascii: "/") else { return nil }
+    for byte in name {
+      guard byte != UInt8(ascii: "/") else { return nil }
       let isCapital = byte >= UInt8(ascii: "A") && byte <= UInt8(ascii: "Z")
       packed = packed << 8 | UInt64(isCapital ? byte | 0x20 : byte)
     }
-    return nil
+    return packed
   }
 }
 
@@ -147,16 +156,14 @@ enum ExtensionHint: Equatable, Sendable {
   /// JSON: an animation or a feed; only the content decides.
   case json
 
-  /// Nil for names without the extension of a medium or list.
+  /// Nil for names without the extension of a medium, a list or JSON.
   init?(path: String) {
     guard let hint = MediaFormat.hint(path: path) else { return nil }
     self = hint
   }
 
-  /// What the path of a URL hints at.
-  init?(address: String) {
-    self.init(path: String(address.unicodeScalars.prefix { $0 != "?" && $0 != "#" }))
-  }
+  /// What the path in a URL hints at.
+  init?(address: String) { self.init(path: URLText.withoutQuery(address)) }
 
   fileprivate init?(named name: Substring) {
     switch name {
@@ -170,8 +177,8 @@ enum ExtensionHint: Equatable, Sendable {
     }
   }
 
-  /// The kind of a story of this name: if a list is a story, it is an HLS playlist; if a JSON text
-  /// is, it is an animation.
+  /// The kind of the story, if the file is one at all: of lists only an HLS playlist is, of JSON
+  /// texts only an animation.
   var kind: Story.Kind {
     switch self {
     case .media(let kind): kind

@@ -76,8 +76,8 @@ struct SyndicationFeed {
       mended.collector.add([error.note])
     }
     // If the time ran out while mending, the strict reading may hold more items.
-    guard text.effort.isSpent, strict.count > mended.count else { return mended }
-    strict.collector.add([TextNote(words: Effort.spentWords, costsStories: true)])
+    guard text.budget.isSpent, strict.count > mended.count else { return mended }
+    strict.collector.add([TextNote(words: TimeBudget.spentWords, costsStories: true)])
     return strict
   }
 

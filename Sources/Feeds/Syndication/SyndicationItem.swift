@@ -53,7 +53,7 @@ struct SyndicationItem {
 
   private mutating func mayAdd() -> Bool {
     count += 1
-    if count > Limit.itemMedia { problem = "it names more than \(Limit.itemMedia) media" }
+    if count > Limit.mediaPerItem { problem = "it names more than \(Limit.mediaPerItem) media" }
     return problem == nil
   }
 

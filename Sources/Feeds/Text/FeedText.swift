@@ -25,7 +25,7 @@ struct FeedText {
   /// declares (RFC 7303, section 3.2), but not over a byte order mark.
   var charset: String?
   /// The processor time that its source may still take.
-  var effort = Effort()
+  var budget = TimeBudget()
   private let bytes: (_ offset: Int, _ count: Int) throws(Unreadable) -> [UInt8]
 
   fileprivate init(path: String, count: Int, files: any FileAccess) {
@@ -143,7 +143,7 @@ final class TextSource {
   /// The next piece, of about so many bytes; empty at the end. An error counts as the end.
   func next(_ count: Int = FeedText.pieceBytes) -> [UInt8] {
     while !isAtEnd {
-      if text.effort.isSpent {
+      if text.budget.isSpent {
         isLeft = true
         isAtEnd = true
         return []
@@ -172,7 +172,7 @@ final class TextSource {
       notes.append(
         TextNote(words: "\(many) in its encoding\(place): shown as U+FFFD", costsStories: false))
     }
-    if isLeft { notes.append(TextNote(words: Effort.spentWords, costsStories: true)) }
+    if isLeft { notes.append(TextNote(words: TimeBudget.spentWords, costsStories: true)) }
     return notes
   }
 
@@ -188,15 +188,17 @@ final class TextSource {
 
 extension FeedText {
   /// Reads a source as JSON, a window at a time.
-  func reader(_ source: TextSource) -> JSONReader {
+  func reader(of source: TextSource) -> JSONReader {
     JSONReader(isLenient: true) { _, wanted in source.next(wanted) }
   }
 
   /// Reads the text as JSON from the start.
-  func reader() -> JSONReader { reader(open(.utf8)) }
+  func readerOfAll() -> JSONReader { reader(of: open(.utf8)) }
 
   /// Reads the first bytes of the text as JSON.
-  func head() -> JSONReader { JSONReader(open(.utf8).next(Limit.headBytes), isLenient: true) }
+  func readerOfHead() -> JSONReader {
+    JSONReader(open(.utf8).next(Limit.headBytes), isLenient: true)
+  }
 }
 
 extension FileAccess {

@@ -16,6 +16,9 @@ enum HTMLText {
     return isDecoded ? plain : decoded(plain, [:])
   }
 
+  /// A title of a format without HTML, in one line.
+  static func titleInOneLine(_ text: String) -> String { title(text, isDecoded: false).inOneLine }
+
   /// A text with its references decoded, once. Unknown ones stay.
   ///
   /// - Parameter others: more names with their texts, which take precedence over those of HTML.

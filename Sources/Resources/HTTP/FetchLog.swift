@@ -20,7 +20,7 @@ extension LoaderLoop {
     fetch.account.asked = .now
     options.log.note(
       .http,
-      "\(fetch.number) \(spec.message?.method ?? "GET") \(fetch.plan.address.logged)"
+      "\(fetch.number) \(spec.methodAndBody?.method ?? "GET") \(fetch.plan.address.logged)"
         + (spec.hasRange ? " bytes \(spec.start)-\(spec.end.map { String($0 - 1) } ?? "")" : "")
         + (spec.revalidates ? " if changed" : ""))
   }

@@ -73,7 +73,7 @@ struct FetchPlan {
   private(set) var usesRange: Bool
   /// The next byte that is passed on.
   private(set) var position: UInt64
-  private(set) var badRanges = 0
+  private(set) var misfits = 0
   /// Whether whole answers are unpacked.
   private(set) var unpacks = false
   /// Whether the first bytes of the present body decide if it is used.
@@ -149,12 +149,12 @@ struct FetchPlan {
     head.revisionField = route.profile.revisionField
     self.head = head
     route.takeCookies(of: head, now: now)
-    let verdict = Verdict.judging(head, for: spec, from: address, now: now)
+    let verdict = Verdict.judging(head, for: spec, host: host, now: now)
     self.verdict = verdict
     accepted = nil
     guard case .take(let accepted) = verdict else { return nil }
     guard !route.isResolving else {
-      self.verdict = route.takeHead(of: accepted).map { .fail($0) } ?? .tells
+      self.verdict = route.takeHead(of: accepted).map { .fail($0) } ?? .namesTheFile
       return nil
     }
     self.accepted = accepted
@@ -176,7 +176,9 @@ struct FetchPlan {
   /// Checks the first bytes of a body; false if it is not used after all.
   mutating func look(at bytes: [UInt8]) -> Bool {
     looksAtBody = false
-    guard WebPage.begins(bytes, isCalledSo: head.isCalledWebPage) else { return true }
+    guard WebPage.isPage(beginningWith: bytes, isDeclaredHTML: head.isCalledWebPage) else {
+      return true
+    }
     verdict = .page
     accepted = nil
     return false
@@ -211,7 +213,7 @@ struct FetchPlan {
 
   /// Takes a piece of the answer that says where the bytes are; nil if it is no such answer.
   mutating func take(told bytes: [UInt8]) -> Piece? {
-    guard case .tells = verdict else { return nil }
+    guard case .namesTheFile = verdict else { return nil }
     return route.take(told: bytes) ? .ignore : .stop
   }
 
@@ -229,20 +231,20 @@ struct FetchPlan {
         .notModified(head.storing, from: route.answering, isPrivate: !route.isPublic))
     case .pastEnd(let total): return .end(.complete(total: total))
     case .redirect(let location): return route.follow(location).map { .fail($0) } ?? .send
-    case .tells:
+    case .namesTheFile:
       guard outcome == .complete || outcome == .stopped else {
         return retry(words(for: outcome), outcome: outcome, jitter: jitter)
       }
       return route.followTold().map { .fail($0) } ?? .send
     case .changed: return .fail(changed)
     case .page: return pageCame(outcome, jitter: jitter)
-    case .packed: return unpack()
-    case .badRange:
-      badRanges += 1
-      guard badRanges <= 3 else {
+    case .encoded: return unpack()
+    case .misfit:
+      misfits += 1
+      guard misfits <= 3 else {
         return .fail(.badAnswer("\(host) answers something else than what it is asked"))
       }
-      if badRanges >= 2 { stopUsingRanges() }
+      if misfits >= 2 { stopUsingRanges() }
       return .send
     case .wantsLogin:
       if head.status == 407 { return .fail(.refused(407, "the proxy wants a login")) }

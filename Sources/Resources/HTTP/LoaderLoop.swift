@@ -73,7 +73,7 @@ final class LoaderLoop {
   private let multi: CurlMulti
   var fetches: [Fetch] = []
   var origins = Origins()
-  var logins: Logins
+  var secrets: Secrets
   /// Counts the secrets that were renewed.
   var secretRound = 0
   let secretCommands = SecretCommands()
@@ -88,7 +88,7 @@ final class LoaderLoop {
     proxies = Proxies { options.usesProxies ? options.environment($0) : nil }
     self.mailbox = mailbox
     self.traffic = traffic
-    logins = Logins(
+    secrets = Secrets(
       rules: options.hosts, netrc: options.netrc + "\n" + Netrc.text(of: options.netrcFile),
       environment: options.environment)
   }
@@ -150,7 +150,7 @@ final class LoaderLoop {
     switch command {
     case .fetch(let number, let request, let allowed):
       let target = request.isListing ? nil : origins.target(of: request.address, now: .now)
-      if request.isNamed { logins.note(named: request.address) }
+      if request.isNamed { secrets.note(named: request.address) }
       let plan = FetchPlan(
         request, profile: options.profile(of: request.address),
         usesRange: !request.asWhole && !request.isListing
@@ -247,8 +247,8 @@ final class LoaderLoop {
     guard fetch.plan.request.reachesPrivate || !PeerAddress.isPrivate(host: address.host) else {
       return finish(fetch, .failed(fetch.plan.words(for: .forbidden)))
     }
-    let carried: Logins.Carried
-    switch logins.decide(for: address, source: fetch.plan.request.address) {
+    let carried: Secrets.Carried
+    switch secrets.decide(for: address, requested: fetch.plan.request.address) {
     case .carry(let found): carried = found
     case .ask(let commands):
       fetch.state = .parked
@@ -266,8 +266,9 @@ final class LoaderLoop {
     let spec = fetch.plan.spec
     let route = fetch.plan.route
     var settings = TransferSettings(
-      url: address.url, message: spec.message,
-      fields: route.cookies.added(to: spec.fields + route.fields + carried.fields, for: address),
+      url: address.url, message: spec.methodAndBody,
+      fields: route.cookies.added(
+        to: spec.headerFields + route.fields + carried.fields, for: address),
       login: nil, proxy: proxies.proxy(for: address), unpacks: spec.unpacks, options: options)
     if let file = options.rules(for: address).last(where: { $0.certificates != nil })?.certificates
     {
@@ -398,10 +399,10 @@ final class LoaderLoop {
     if fetch.unseen != nil, let bytes = look([], isAll: true, fetch), !bytes.isEmpty {
       _ = use(bytes, fetch)
     }
-    let badRanges = fetch.plan.badRanges
+    let misfits = fetch.plan.misfits
     let before = fetch.plan.route
     let next = fetch.plan.transferEnded(outcome, jitter: .random(in: 0...1))
-    if fetch.plan.badRanges > badRanges { origins.answersRangesBadly(fetch.plan.address) }
+    if fetch.plan.misfits > misfits { origins.answersRangesBadly(fetch.plan.address) }
     if before.isResolving {
       rememberTarget(of: fetch)
     } else if fetch.plan.route.isResolving {

@@ -10,9 +10,9 @@ extension LoaderLoop {
     var isAnswer = false
   }
 
-  /// Adds a name and a password to a request, by the best scheme that the server offers; nothing is
-  /// sent before the server has asked.
-  func addLogin(_ carried: Logins.Carried, to settings: inout TransferSettings, of fetch: Fetch) {
+  /// Adds a name and a password to a request, in the best way that the server offers: it gets nothing
+  /// before it has asked.
+  func addLogin(_ carried: Secrets.Carried, to settings: inout TransferSettings, of fetch: Fetch) {
     fetch.sentLogin = nil
     let address = fetch.plan.address
     let ownField = "authorization:"
@@ -56,13 +56,13 @@ extension LoaderLoop {
     if mayAnswer(fetch) || fetch.secretRound < secretRound {
       return act(fetch.plan.loginRenewed(true), fetch)
     }
-    let commands = logins.renewable(for: address)
+    let commands = secrets.takeRenewable(for: address)
     if !commands.isEmpty {
       renewing.formUnion(commands)
       fetch.state = .parked
       return ask(commands)
     }
-    if case .ask = logins.decide(for: address, source: fetch.plan.request.address) {
+    if case .ask = secrets.decide(for: address, requested: fetch.plan.request.address) {
       fetch.state = .parked
       return
     }
@@ -83,8 +83,8 @@ extension LoaderLoop {
   private func lack(for fetch: Fetch) -> String? {
     let address = fetch.plan.address
     guard
-      case .carry(let carried) = logins.decide(for: address, source: fetch.plan.request.address),
-      carried.lacks
+      case .carry(let carried) = secrets.decide(for: address, requested: fetch.plan.request.address),
+      carried.isSecretMissing
     else { return nil }
     for rule in options.rules(for: address) {
       var missing = rule.fields.filter { field in
@@ -126,7 +126,7 @@ extension LoaderLoop {
     let address = fetch.plan.address
     let challenges = fetch.head.challenges
     guard !challenges.isEmpty, LoginScheme.best(of: challenges) == nil,
-      case .carry(let carried) = logins.decide(for: address, source: fetch.plan.request.address),
+      case .carry(let carried) = secrets.decide(for: address, requested: fetch.plan.request.address),
       !carried.fields.contains(where: { $0.lowercased().hasPrefix("authorization:") })
     else { return nil }
     return "\(address.visibleHost) wants a login by \(LoginScheme.names(of: challenges)), not by a"
@@ -136,7 +136,7 @@ extension LoaderLoop {
   func secretCame(_ command: String, _ secret: String?) {
     secretCommands.ended(command)
     let isRenewed = renewing.remove(command) != nil
-    logins.answer(command, secret, renewing: isRenewed)
+    secrets.answer(command, secret, renewing: isRenewed)
     if isRenewed { secretRound += 1 }
     for fetch in fetches {
       guard case .parked = fetch.state else { continue }

@@ -58,11 +58,11 @@ struct Netrc {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// The login for a host, else the one for all.
-  subscript(host: String) -> Login? { machines[host] ?? standard }
+  /// The login for a host, or else the one for all.
+  func loginOrDefault(for host: String) -> Login? { machines[host] ?? standard }
 
-  /// The login in the entry of this host.
-  func login(ofMachine host: String) -> Login? { machines[host] }
+  /// The login that names this host.
+  func login(for host: String) -> Login? { machines[host] }
 
   private static func words(_ text: String) -> [String] {
     var words: [String] = []

@@ -4,7 +4,7 @@ import System
 struct Origins {
   private struct Origin {
     var hasNoRanges = false
-    var badRanges = 0
+    var misfits = 0
     var failures = 0
     var closedSince: Instant?
     /// The last error when it was out of reach.
@@ -49,8 +49,8 @@ struct Origins {
 
   /// A range was answered wrongly; after two such answers the origin counts as one without ranges.
   mutating func answersRangesBadly(_ address: WebAddress) {
-    origins[address.origin, default: Origin()].badRanges += 1
-    if origins[address.origin]?.badRanges == 2 { ignoresRanges(address) }
+    origins[address.origin, default: Origin()].misfits += 1
+    if origins[address.origin]?.misfits == 2 { ignoresRanges(address) }
   }
 
   /// Why it is not asked now; nil if it may be.

@@ -59,7 +59,7 @@ public struct HistoryEntry: Equatable, Sendable {
 }
 
 /// Where a run stopped.
-public struct HistoryPlace: Equatable, Sendable {
+public struct ResumePoint: Equatable, Sendable {
   /// The story's number among those that were looked up.
   public var story: Int
   public var position: Duration
@@ -88,7 +88,7 @@ public struct HistoryFindings: Equatable, Sendable {
 
   /// In the order of their numbers.
   public var known: [Known] = []
-  public var place: HistoryPlace?
+  public var resumePoint: ResumePoint?
 
   public init() {}
 }

@@ -5,19 +5,21 @@ import System
 final class HistoryStore {
   /// The most stories; beyond that the oldest ones without a view limit are deleted.
   static let mostStories = 200_000
-  /// The most places.
-  static let mostPlaces = 1_000
+  /// The most resume points.
+  static let mostResumePoints = 1_000
   /// For more stories than this it is quicker to read all rows than to look up each.
   private static let mostByKey = 2_000
   /// The most characters of a title.
   private static let longestTitle = 200
-  /// How long to wait for another process, in milliseconds: at first, and later.
-  private static let openingPatience: Int32 = 1_000
-  private static let patience = 300
+  /// How long to wait for another process: at first, and later.
+  private static let openingTimeoutMs: Int32 = 1_000
+  private static let busyTimeoutMs = 300
 
   private let directory: String
   private var database: Database
+  /// The key of the hashes by which stories and sources are stored.
   private var secret: [UInt8]
+  /// Of the file that is open.
   private var identity: Identity?
   /// Whether this player found the file damaged; then it was set aside and a new one begun.
   private(set) var wasSetAside = false
@@ -27,7 +29,7 @@ final class HistoryStore {
     wasSetAside ? "the history was damaged: it is set aside and begun anew" : nil
   }
 
-  /// The identity of the file at a path.
+  /// The identity of the file at a path. The file is replaced once its path leads to another one.
   private struct Identity: Equatable {
     var device: UInt64
     var inode: UInt64
@@ -36,6 +38,17 @@ final class HistoryStore {
       guard let status = try? FileStatus(of: path) else { return nil }
       (device, inode) = (status.device, status.inode)
     }
+  }
+
+  /// Why the file cannot be used.
+  private enum Failure: Error {
+    case sqlite(DatabaseError)
+    /// A newer program made the file.
+    case tooNew
+    /// The file at the path is not this user's own.
+    case notOwn
+
+    var isDamage: Bool { if case .sqlite(let error) = self { error.isDamage } else { false } }
   }
 
   /// Opens the history in a directory; both are made where they are missing.
@@ -47,19 +60,20 @@ final class HistoryStore {
     }
     if let objection = HistoryStore.objection(to: directory) { throw .unusable(objection) }
     self.directory = directory
-    identity = HistoryStore.makeFile(directory)
-    do throws(DatabaseError) {
+    identity = HistoryStore.prepareFile(directory)
+    do throws(Failure) {
       (database, secret) = try HistoryStore.open(directory)
     } catch {
-      wasSetAside = try HistoryStore.makeWay(after: error, identity, directory)
-      identity = HistoryStore.makeFile(directory)
-      do throws(DatabaseError) {
+      wasSetAside = try HistoryStore.setAsideIfDamaged(after: error, identity, directory)
+      identity = HistoryStore.prepareFile(directory)
+      do throws(Failure) {
         (database, secret) = try HistoryStore.open(directory)
-      } catch { throw HistoryStore.failure(error, directory) }
+      } catch { throw HistoryStore.history(error, directory) }
     }
   }
 
-  /// Why a directory is not used: other users may have put files or links in it.
+  /// Why a directory is not used, in words that follow "no history: ": other users may have put
+  /// files or links in it.
   private static func objection(to directory: String) -> String? {
     Ownership.objection(toFolder: directory).map { "its directory \($0)" }
       ?? Ownership.objection(toDatabase: path(in: directory))
@@ -80,50 +94,62 @@ final class HistoryStore {
 
   /// Makes the file if it is missing, and returns its identity. That is read before the file is
   /// opened, so that a file that replaces it in between is not mistaken for the open one.
-  private static func makeFile(_ directory: String) -> Identity? {
+  private static func prepareFile(_ directory: String) -> Identity? {
     let path = path(in: directory)
     // SQLite would make it readable for other users; its journal gets the same mode.
-    _ = try? StoredFile(path, creating: true)
+    _ = try? LockableFile(path, creating: true)
     return Identity(of: path)
   }
 
-  private static func open(_ directory: String) throws(DatabaseError) -> (Database, [UInt8]) {
-    let database = try Database(path: path(in: directory), patience: openingPatience)
-    guard try database.migrate(HistorySchema.steps) else { throw DatabaseError.tooNew }
+  private static func open(_ directory: String) throws(Failure) -> (Database, [UInt8]) {
+    do throws(DatabaseError) {
+      let database = try Database(path: path(in: directory), patience: openingTimeoutMs)
+      if try database.migrate(HistorySchema.steps) { return (database, try prepare(database)) }
+    } catch {
+      throw .sqlite(error)
+    }
+    throw .tooNew
+  }
+
+  /// Gives the secret of an open database.
+  private static func prepare(_ database: Database) throws(DatabaseError) -> [UInt8] {
     let stored = try database.run("SELECT value FROM meta WHERE name = 'secret'")
     guard let secret = stored.first?.first?.bytes, secret.count == Fingerprint.secretLength else {
       throw DatabaseError(step: "read the history", code: DatabaseError.damage)
     }
     try database.run("PRAGMA secure_delete = ON")
-    try database.run("PRAGMA busy_timeout = \(patience)")
-    return (database, secret)
+    try database.run("PRAGMA busy_timeout = \(busyTimeoutMs)")
+    return secret
   }
 
-  /// Prepares another attempt after an error: a damaged file is set aside, unless another player
-  /// has already replaced it.
+  /// Sets the file aside after an error, if it is damaged; throws where another attempt cannot
+  /// help.
   ///
-  /// - Returns: whether the file was damaged and still had its name.
-  private static func makeWay(
-    after error: DatabaseError, _ identity: Identity?, _ directory: String
+  /// - Returns: false where another player has already replaced the file.
+  private static func setAsideIfDamaged(
+    after error: Failure, _ identity: Identity?, _ directory: String
   ) throws(HistoryError) -> Bool {
     let path = path(in: directory)
-    // SQLite reports many errors if a file loses its name while it is used.
+    // SQLite reports many errors if a file is replaced while it is used.
     guard Identity(of: path) == identity else { return false }
-    guard error.isDamage else { throw failure(error, directory) }
-    PrivateFolder.alone(in: directory) {
-      guard Identity(of: path) == identity else { return }
+    guard error.isDamage else { throw history(error, directory) }
+    return FileSystem.withFolderLocked(directory) {
+      guard Identity(of: path) == identity else { return false }
       // The damaged file's journal, rolled back into a new one, would damage that too.
-      _ = try? PrivateFolder.remove(path + "-journal")
-      try? PrivateFolder.rename(path, to: pathForDamaged(in: directory))
+      _ = try? FileSystem.remove(path + "-journal")
+      try? FileSystem.rename(path, to: pathForDamaged(in: directory))
+      return true
     }
-    return true
   }
 
-  private static func failure(_ error: DatabaseError, _ directory: String) -> HistoryError {
-    if error.isBusy { return .busy }
-    if error == .notOwn { return .unusable(objection(to: directory) ?? "another file was its own") }
-    if error == .tooNew { return .unusable("a newer version of this program made it") }
-    return .unusable("\(path(in: directory)): \(error.reason)")
+  private static func history(_ failure: Failure, _ directory: String) -> HistoryError {
+    switch failure {
+    case .sqlite(let error) where error.isBusy: .busy
+    case .sqlite(let error): .unusable("\(path(in: directory)): \(error.reason)")
+    case .tooNew: .unusable("a newer version of this program made it")
+    case .notOwn:
+      .unusable(objection(to: directory) ?? "its file was replaced by one that is not yours")
+    }
   }
 
   /// Uses the database. If it turns out to be damaged, it is set aside and a new one begun, once.
@@ -131,31 +157,40 @@ final class HistoryStore {
   private func using<Result>(
     _ body: (Database) throws(DatabaseError) -> Result
   ) throws(HistoryError) -> Result {
-    do throws(DatabaseError) {
+    do throws(Failure) {
       if isReplaced { try reopen() }
-      return try body(database)
+      return try attempt(body)
     } catch {
-      guard !wasSetAside || isReplaced else { throw HistoryStore.failure(error, directory) }
-      if try HistoryStore.makeWay(after: error, identity, directory) { wasSetAside = true }
+      guard !wasSetAside || isReplaced else { throw HistoryStore.history(error, directory) }
+      if try HistoryStore.setAsideIfDamaged(after: error, identity, directory) {
+        wasSetAside = true
+      }
     }
-    do throws(DatabaseError) {
+    do throws(Failure) {
       try reopen()
-      return try body(database)
+      return try attempt(body)
     } catch {
-      throw HistoryStore.failure(error, directory)
+      throw HistoryStore.history(error, directory)
     }
   }
 
-  /// Whether the open file has lost its name: nobody would find what is written to it.
+  private func attempt<Result>(
+    _ body: (Database) throws(DatabaseError) -> Result
+  ) throws(Failure) -> Result {
+    do throws(DatabaseError) { return try body(database) } catch { throw .sqlite(error) }
+  }
+
+  /// Whether the open file was replaced: nobody would find what is written to it.
   private var isReplaced: Bool { Identity(of: HistoryStore.path(in: directory)) != identity }
 
-  private func reopen() throws(DatabaseError) {
-    guard HistoryStore.objection(to: directory) == nil else { throw DatabaseError.notOwn }
-    identity = HistoryStore.makeFile(directory)
+  private func reopen() throws(Failure) {
+    guard HistoryStore.objection(to: directory) == nil else { throw .notOwn }
+    identity = HistoryStore.prepareFile(directory)
     (database, secret) = try HistoryStore.open(directory)
   }
 
-  private func key(of text: String) -> Int64 {
+  /// What stands for a story's id or for sources in the tables.
+  private func hash(of text: String) -> Int64 {
     Fingerprint.number(of: text, secret: secret)
   }
 
@@ -163,35 +198,41 @@ final class HistoryStore {
 
   /// What is known of stories by their ids, and where the last run of these sources stopped. It is
   /// one query for any number of stories.
+  ///
+  /// - Parameters:
+  ///   - count: the number of stories.
+  ///   - sources: whose resume point is wanted too; nil for none.
+  ///   - id: the id of a story by its number.
   func lookUp(
     count: Int, sources: String?, id: (Int) -> String
   ) throws(HistoryError) -> HistoryFindings {
     try using { database throws(DatabaseError) in
-      let keys = (0..<count).map { key(of: id($0)) }
-      let known = try known(keys, database)
+      let keys = (0..<count).map { hash(of: id($0)) }
+      let rows = try rows(for: keys, database)
       var findings = HistoryFindings()
       for (number, key) in keys.enumerated() {
-        guard let counts = known[key] else { continue }
+        guard let counts = rows[key] else { continue }
         findings.known.append(
           .init(story: number, views: counts.views, completions: counts.completions))
       }
       guard let sources else { return findings }
-      let place = try database.run(
-        "SELECT story, positionMs FROM place WHERE sources = ?", .number(self.key(of: sources)))
-      if let row = place.first, let key = row[0].number, let story = keys.firstIndex(of: key) {
-        findings.place = HistoryPlace(
+      let stored = try database.run(
+        "SELECT story, positionMs FROM place WHERE sources = ?", .number(hash(of: sources)))
+      if let row = stored.first, let key = row[0].number, let story = keys.firstIndex(of: key) {
+        findings.resumePoint = ResumePoint(
           story: story, position: HistoryStore.time(milliseconds: row[1].number ?? 0))
       }
       return findings
     }
   }
 
-  /// Those of the keys that are known; for very many keys, all that are known.
-  private func known(
-    _ keys: [Int64], _ database: Database
+  /// The counts of these keys, without those that are unknown. For very many keys the whole table is
+  /// read, so that the result may hold others too.
+  private func rows(
+    for keys: [Int64], _ database: Database
   ) throws(DatabaseError) -> [Int64: (views: Int, completions: Int)] {
-    var known: [Int64: (views: Int, completions: Int)] = [:]
-    func take(_ row: [Int64]) { known[row[0]] = (Int(row[1]), Int(row[2])) }
+    var rows: [Int64: (views: Int, completions: Int)] = [:]
+    func take(_ row: [Int64]) { rows[row[0]] = (Int(row[1]), Int(row[2])) }
     if keys.count > HistoryStore.mostByKey {
       try database.numbers("SELECT key, views, completions FROM story", row: take)
     } else {
@@ -201,14 +242,14 @@ final class HistoryStore {
         SELECT key, views, completions FROM story WHERE key IN (SELECT value FROM json_each(?))
         """, .text(list), row: take)
     }
-    return known
+    return rows
   }
 
   /// How often a story was played to its end.
   func completions(of id: String) throws(HistoryError) -> Int {
     try using { database throws(DatabaseError) in
       let rows = try database.run(
-        "SELECT completions FROM story WHERE key = ?", .number(key(of: id)))
+        "SELECT completions FROM story WHERE key = ?", .number(hash(of: id)))
       return Int(clamping: max(0, rows.first?.first?.number ?? 0))
     }
   }
@@ -219,10 +260,10 @@ final class HistoryStore {
   enum Change: Sendable {
     /// Adds to a story's counts; negative numbers take back.
     case add(HistoryCounts, to: HistorySubject)
-    /// A run of these sources is at this place.
-    case place(sources: String, story: String, position: Duration)
-    /// The run has played everything.
-    case noPlace(sources: String)
+    /// A run of these sources has come so far.
+    case resumePoint(sources: String, story: String, position: Duration)
+    /// The run has played everything: there is nothing to resume.
+    case noResumePoint(sources: String)
   }
 
   /// Writes changes in one transaction.
@@ -237,23 +278,23 @@ final class HistoryStore {
   private func write(_ change: Change, _ database: Database, _ now: Int64) throws(DatabaseError) {
     switch change {
     case .add(let counts, let subject): try add(counts, to: subject, database, now)
-    case .place(let sources, let story, let position):
+    case .resumePoint(let sources, let story, let position):
       try database.run(
         "INSERT OR REPLACE INTO place (sources, story, positionMs, last) VALUES (?, ?, ?, ?)",
-        .number(key(of: sources)), .number(key(of: story)),
+        .number(hash(of: sources)), .number(hash(of: story)),
         .number(position.wholeMilliseconds), .number(now))
-    case .noPlace(let sources):
-      try database.run("DELETE FROM place WHERE sources = ?", .number(key(of: sources)))
+    case .noResumePoint(let sources):
+      try database.run("DELETE FROM place WHERE sources = ?", .number(hash(of: sources)))
     }
   }
 
-  /// Sums that stay integers from 0 on, whatever the row holds: SQLite turns larger ones into
-  /// fractions.
-  private static let sums = ["views", "completions", "skips", "waits", "waitedMs"].map {
+  /// SET clauses that add without leaving 0 to Int64.max: SQLite turns an overflow into a floating
+  /// number.
+  private static let clampedSums = HistoryCounts.columns.map {
     "\($0) = min(max(0, \($0) + excluded.\($0)), \(Int64.max))"
   }.joined(separator: ", ")
 
-  /// At most 34 years, so that the times of all possible views can be added.
+  /// At most 34 years, so that the times of `mostStories` stories can be added without overflow.
   fileprivate static func time(milliseconds: Int64) -> Duration {
     .milliseconds(max(0, min(milliseconds, 1 << 40)))
   }
@@ -261,14 +302,14 @@ final class HistoryStore {
   private func add(
     _ counts: HistoryCounts, to subject: HistorySubject, _ database: Database, _ now: Int64
   ) throws(DatabaseError) {
-    let key = DatabaseValue.number(key(of: subject.id))
+    let key = DatabaseValue.number(hash(of: subject.id))
     try database.run(
       """
       INSERT INTO story (key, source, title, isLimited, views, completions, skips, waits, waitedMs,
         last)
       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       ON CONFLICT (key) DO UPDATE SET source = excluded.source, title = excluded.title,
-        isLimited = excluded.isLimited, \(HistoryStore.sums), last = excluded.last
+        isLimited = excluded.isLimited, \(HistoryStore.clampedSums), last = excluded.last
       """,
       key, .text(subject.source),
       DatabaseValue(subject.title.map { String($0.prefix(HistoryStore.longestTitle)) }),
@@ -276,18 +317,20 @@ final class HistoryStore {
       .number(Int64(counts.completions)), .number(Int64(counts.skips)),
       .number(Int64(counts.waits)), .number(counts.waited.wholeMilliseconds), .number(now))
     guard counts.views < 0 else { return }
-    // Counts that were taken back leave no row.
+    // Counts that were taken back leave no row. Only a story that failed takes any back, and it was
+    // not skipped.
     try database.run(
       "DELETE FROM story WHERE key = ? AND views <= 0 AND completions = 0 AND waits = 0", key)
   }
 
-  /// Deletes what is beyond the limits, the oldest first.
+  /// Deletes what is beyond the limits, the oldest first, and a tenth more of the stories, so that
+  /// this is seldom. Stories whose views are limited stay.
   func prune(
-    stories: Int = HistoryStore.mostStories, places: Int = HistoryStore.mostPlaces
+    stories: Int = HistoryStore.mostStories, resumePoints: Int = HistoryStore.mostResumePoints
   ) throws(HistoryError) {
     try using { database throws(DatabaseError) in
       let held = try database.run("SELECT (SELECT count(*) FROM story), count(*) FROM place")
-      guard let row = held.first, let storyCount = row[0].number, let placeCount = row[1].number
+      guard let row = held.first, let storyCount = row[0].number, let pointCount = row[1].number
       else { return }
       if storyCount > stories {
         try database.run(
@@ -296,10 +339,10 @@ final class HistoryStore {
             (SELECT key FROM story WHERE isLimited = 0 ORDER BY last LIMIT ?)
           """, .number(storyCount - Int64(stories) + Int64(stories / 10)))
       }
-      if placeCount > places {
+      if pointCount > resumePoints {
         try database.run(
           "DELETE FROM place WHERE sources IN (SELECT sources FROM place ORDER BY last LIMIT ?)",
-          .number(placeCount - Int64(places)))
+          .number(pointCount - Int64(resumePoints)))
       }
     }
   }
@@ -311,18 +354,19 @@ final class HistoryStore {
     try using { database throws(DatabaseError) in
       let rows = try database.run(
         """
-        SELECT views, completions, skips, waits, waitedMs, source, title, last FROM story
+        SELECT \(HistoryCounts.columns.joined(separator: ", ")), source, title, last FROM story
         ORDER BY last DESC, source, key
         """)
       return rows.map { row in
         HistoryEntry(
-          source: row[5].text ?? "", title: row[6].text, counts: HistoryCounts(row[...4]),
+          source: row[5].text ?? "", title: row[6].text, counts: HistoryCounts(row.prefix(5)),
           last: row[7].number ?? 0)
       }
     }
   }
 
-  /// Deletes everything. The file stays, because another player may have it open.
+  /// Deletes everything, also the damaged histories that were set aside. The file stays, because
+  /// another player may have it open.
   func clear() throws(HistoryError) {
     try using { database throws(DatabaseError) in
       try database.transaction { () throws(DatabaseError) in
@@ -331,12 +375,14 @@ final class HistoryStore {
       }
       try database.run("VACUUM")
     }
-    for path in HistoryStore.damagedPaths(in: directory) { _ = try? PrivateFolder.remove(path) }
+    for path in HistoryStore.damagedPaths(in: directory) { _ = try? FileSystem.remove(path) }
   }
 }
 
 extension HistoryCounts {
-  /// In this order: views, completions, skips, stalls and milliseconds stalled.
+  fileprivate static let columns = ["views", "completions", "skips", "waits", "waitedMs"]
+
+  /// From the values of `columns`, in their order.
   fileprivate init(_ values: ArraySlice<DatabaseValue>) {
     let numbers = values.map { Int(clamping: max(0, $0.number ?? 0)) }
     self.init(
@@ -350,11 +396,4 @@ extension Duration {
     let (seconds, attoseconds) = components
     return seconds &* 1000 &+ attoseconds / 1_000_000_000_000_000
   }
-}
-
-extension DatabaseError {
-  /// A newer program made the file.
-  fileprivate static let tooNew = DatabaseError(step: "read the history", code: -1)
-  /// The file that has the name now is not this user's own.
-  fileprivate static let notOwn = DatabaseError(step: "open the history", code: -2)
 }

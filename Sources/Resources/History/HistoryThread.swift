@@ -51,13 +51,15 @@ public final class HistoryThread: Sendable {
     send(.change(.add(counts, to: subject)))
   }
 
-  /// Stores the place of a run of some sources.
-  public func setPlace(of sources: String, story: String, position: Duration) {
-    send(.change(.place(sources: sources, story: story, position: position)))
+  /// Remembers where a run of some sources is.
+  public func setResumePoint(of sources: String, story: String, position: Duration) {
+    send(.change(.resumePoint(sources: sources, story: story, position: position)))
   }
 
-  /// Deletes the place of the last run of some sources.
-  public func clearPlace(of sources: String) { send(.change(.noPlace(sources: sources))) }
+  /// Forgets where the last run of some sources was.
+  public func clearResumePoint(of sources: String) {
+    send(.change(.noResumePoint(sources: sources)))
+  }
 
   /// The events since the last call, in order.
   public func take() -> [HistoryEvent] {

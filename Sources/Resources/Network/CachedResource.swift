@@ -120,7 +120,7 @@ public final class CachedResource: Resource {
 
   public var bearableBitRate: UInt64? { network.bearableBitRate }
 
-  public var ending: String { FileName.ending(of: content.address.path) }
+  public var ending: String { FileName.fileExtension(of: content.address.path) }
 
   public var progress: ResourceProgress {
     let length = content.state.facts?.length

@@ -63,9 +63,9 @@ final class CacheStore {
     self.disk = disk
     self.clock = clock
     if let objection = CacheStore.objection(to: directory) { throw .unusable(objection) }
-    isReadOnly = CacheStore.isReadOnly(directory, disk)
+    isReadOnly = CacheStore.holdsUnwritableCache(in: directory, disk)
     if isReadOnly {
-      (index, isRenewed) = (try CacheStore.openReading(directory), false)
+      (index, isRenewed) = (try CacheStore.openIndexReadOnly(in: directory), false)
       return
     }
     do {
@@ -122,7 +122,7 @@ final class CacheStore {
     // A process that deletes it holds this byte exclusively, and may have marked the entry since
     // the row was read.
     guard (try? file.hold(Blob.useByte, .shared)) == true,
-      try index.state(row.entry) == .live, (try? file.status().isLinked) == true
+      try index.state(row.entry) == .live, (try? file.status().hasName) == true
     else { return nil }
     let segments = try index.segments(of: row.entry, within: { file.size })
     let blob = Blob(name: row.blob, file: file)
@@ -169,7 +169,7 @@ final class CacheStore {
     }
     guard let entry else { throw .gone }
     // A sweep may have removed the file because its row was not there yet.
-    guard (try? blob.file.status().isLinked) == true else { throw .gone }
+    guard (try? blob.file.status().hasName) == true else { throw .gone }
     uses[entry] = Use(blob: blob, isNew: true)
     return StoredContent(entry: entry, blob: blob, facts: facts, segments: [], isNew: true)
   }

@@ -22,12 +22,12 @@ protocol DiskFile: AnyObject, Sendable {
   func fill(_ buffer: inout [UInt8], at offset: UInt64) throws(SystemError) -> Bool
   func write(_ bytes: [UInt8], at offset: UInt64) throws(SystemError)
   func synchronize() throws(SystemError)
-  func status() throws(SystemError) -> (size: UInt64, isLinked: Bool)
-  func hold(_ range: Range<UInt64>, _ how: StoredFile.Hold) throws(SystemError) -> Bool
+  func status() throws(SystemError) -> (size: UInt64, hasName: Bool)
+  func hold(_ range: Range<UInt64>, _ how: LockableFile.Hold) throws(SystemError) -> Bool
   func release(_ range: Range<UInt64>)
 }
 
-extension StoredFile: DiskFile {}
+extension LockableFile: DiskFile {}
 
 extension DiskFile {
   /// In bytes; the greatest number if it is unknown, because then no position is known to be past
@@ -40,23 +40,23 @@ struct RealDisk: Disk {
   func makeFolder(_ path: String) throws(SystemError) { try PrivateFolder.makeAll(path) }
 
   func open(_ path: String, creating: Bool) throws(SystemError) -> any DiskFile {
-    try StoredFile(path, creating: creating)
+    try LockableFile(path, creating: creating)
   }
 
   func openReading(_ path: String) throws(SystemError) -> any DiskFile {
-    try StoredFile(reading: path)
+    try LockableFile(reading: path)
   }
 
-  func isWritable(_ path: String) -> Bool { PrivateFolder.isWritable(path) }
+  func isWritable(_ path: String) -> Bool { FileSystem.isWritable(path) }
 
   func synchronizeFolder(_ path: String) throws(SystemError) {
-    try PrivateFolder.synchronize(path)
+    try FileSystem.synchronizeFolder(path)
   }
 
-  func remove(_ path: String) throws(SystemError) -> Bool { try PrivateFolder.remove(path) }
+  func remove(_ path: String) throws(SystemError) -> Bool { try FileSystem.remove(path) }
 
   func rename(_ path: String, to other: String) throws(SystemError) {
-    try PrivateFolder.rename(path, to: other)
+    try FileSystem.rename(path, to: other)
   }
 
   func names(in path: String) throws(SystemError) -> [String] {
@@ -64,6 +64,6 @@ struct RealDisk: Disk {
   }
 
   func space(at path: String) throws(SystemError) -> (free: UInt64, total: UInt64) {
-    try PrivateFolder.space(at: path)
+    try FileSystem.space(at: path)
   }
 }

@@ -2,16 +2,17 @@ import System
 
 // A cache that cannot be written: entries that are whole are read, and nothing is stored.
 extension CacheStore {
+  /// In words that follow "no cache: ".
   static let notWritable = CacheError.unusable("its directory cannot be written")
 
   /// Whether a directory has a cache that can be read but not changed.
-  static func isReadOnly(_ directory: String, _ disk: any Disk) -> Bool {
+  static func holdsUnwritableCache(in directory: String, _ disk: any Disk) -> Bool {
     let index = directory + "/index.db"
     guard (try? disk.openReading(index)) != nil else { return false }
     return ![directory, directory + "/blobs", index].allSatisfy(disk.isWritable)
   }
 
-  static func openReading(_ directory: String) throws(CacheError) -> CacheIndex {
+  static func openIndexReadOnly(in directory: String) throws(CacheError) -> CacheIndex {
     let found: CacheIndex?
     do {
       found = try CacheIndex(path: directory + "/index.db", isReadOnly: true)
@@ -19,29 +20,31 @@ extension CacheStore {
       if error.isBusy { throw .busy }
       throw .unusable(error.reason)
     }
+    // Only writing brings an index of another version up to date.
     guard let found else {
       throw .unusable("another version of this program made its index, which cannot be written")
     }
     return found
   }
 
-  /// The content of a row if all of its bytes are stored; a part could not be completed.
+  /// Opens the content of a row until `close`; nil where a byte of it is missing, which could not be
+  /// fetched into this cache.
   func wholeContent(of row: CacheIndex.Row) throws(DatabaseError) -> StoredContent? {
-    let file: any DiskFile
+    let blob: Blob
     if let use = uses[row.entry] {
-      file = use.blob.file
-    } else if let opened = try? disk.openReading(path(ofBlob: row.blob)),
-      (try? opened.hold(Blob.useByte, .shared)) == true
+      blob = use.blob
+    } else if let file = try? disk.openReading(path(ofBlob: row.blob)),
+      // Keeps out a user who may write here and deletes entries that nobody uses.
+      (try? file.hold(Blob.useByte, .shared)) == true
     {
-      file = opened
+      blob = Blob(name: row.blob, file: file)
     } else {
       return nil
     }
-    let segments = try index.segments(of: row.entry, within: { file.size })
-    guard let length = row.facts.length,
-      Extents(undamaged(segments, of: row.entry).map(\.range)).contains(0..<length)
+    let stored = try index.segments(of: row.entry, within: { blob.file.size })
+    let segments = undamaged(stored, of: row.entry)
+    guard let length = row.facts.length, Extents(segments.map(\.range)).contains(0..<length)
     else { return nil }
-    let blob = Blob(name: row.blob, file: file)
     uses[row.entry, default: Use(blob: blob, references: 0, isNew: false)].references += 1
     return StoredContent(entry: row.entry, blob: blob, facts: row.facts, segments: segments)
   }

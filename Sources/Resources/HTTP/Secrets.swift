@@ -1,16 +1,18 @@
-/// The secrets that a request carries: those for its origin, and no others.
-struct Logins {
+/// The logins and secret header fields that a request carries: those for its origin, no others.
+struct Secrets {
+  /// What the sections `[host ...]` of the configuration say.
   private let rules: [HostRule]
   private let netrc: Netrc
   private let environment: @Sendable (String) -> String?
   private var answers: [String: Answer] = [:]
   /// Hosts with ports that were used securely in this run. A port speaks only one protocol, so
-  /// secrets of a section are not sent there in clear.
+  /// secrets of a section are not sent there in clear from then on.
   private var securePorts: Set<String> = []
   /// Origins that the viewer named; not those from a feed, a list or a redirect.
   private var named: Set<String> = []
 
   private enum Answer: Equatable {
+    /// Asked, perhaps more than once: whoever starts commands ignores those that run.
     case asked
     case given(String)
     case failed
@@ -22,8 +24,8 @@ struct Logins {
   struct Carried: Equatable {
     var fields: [String] = []
     var login: Netrc.Login?
-    /// A login of the config that could not be had.
-    var lacks = false
+    /// Whether a secret of the configuration could not be had.
+    var isSecretMissing = false
   }
 
   enum Decision: Equatable {
@@ -42,14 +44,13 @@ struct Logins {
     self.environment = environment
   }
 
-  /// The viewer has named an address. The netrc entry for any machine is used for its origin too,
-  /// and the entry for this machine also in clear and for that port.
+  /// The viewer has named an address: `netrcLogin` says what its origin gets.
   mutating func note(named address: WebAddress) { named.insert(address.origin) }
 
-  /// The secrets of a request to an address.
+  /// The secrets of a request to an address. Remembers secure ports, and which commands were asked.
   ///
-  /// - Parameter source: the requested address, whose own login is for its origin only.
-  mutating func decide(for address: WebAddress, source: WebAddress) -> Decision {
+  /// - Parameter requested: the address before redirects, whose own login is for its origin only.
+  mutating func decide(for address: WebAddress, requested: WebAddress) -> Decision {
     var carried = Carried()
     var unknown: [String] = []
     let rules = rules(for: address)
@@ -60,13 +61,14 @@ struct Logins {
         let line = "\(field.name): \(value)"
         guard line.isFieldText else {
           return .refuse(
-            "the header \(Logins.shown(field.name)) in the config section"
+            "the header \(Secrets.shown(field.name)) in the config section"
               + " [host \(address.ruleName)] holds a line break or another control character, which"
               + " none may")
         }
         carried.fields.append(line)
       }
       if let user = rule.user, rule.profile.takesPasswords {
+        // Without its password it is still sent: that the secret is missing explains the refusal.
         let password = rule.password.flatMap { value(of: $0, &unknown, &carried) } ?? ""
         carried.login = Netrc.Login(user: user, password: password)
       }
@@ -75,13 +77,14 @@ struct Logins {
       for command in unknown { answers[command] = .asked }
       return .ask(unknown)
     }
+    // The other services take a token in a field; there `user` only tells accounts apart.
     guard rules.allSatisfy(\.profile.takesPasswords) else { return .carry(carried) }
-    if source.origin == address.origin, let user = source.user {
-      carried.login = Netrc.Login(user: user, password: source.password ?? "")
+    if requested.origin == address.origin, let user = requested.user {
+      carried.login = Netrc.Login(user: user, password: requested.password ?? "")
     }
     carried.login = carried.login ?? netrcLogin(for: address)
     if let login = carried.login, !(login.user + login.password).isFieldText {
-      // Section 2 of RFC 7617.
+      // RFC 7617, section 2, forbids control characters in both.
       return .refuse(
         "the login for \(address.visibleHost) holds a line break or another control character,"
           + " which none may")
@@ -94,9 +97,9 @@ struct Logins {
   /// and port, and could have a password sent there in clear. The entry for all machines is only
   /// used for those that the viewer named.
   private func netrcLogin(for address: WebAddress) -> Netrc.Login? {
-    if named.contains(address.origin) { return netrc[address.host] }
+    if named.contains(address.origin) { return netrc.loginOrDefault(for: address.host) }
     let isUsual = address.scheme == "https" && address.port == 443
-    return isUsual ? netrc.login(ofMachine: address.host) : nil
+    return isUsual ? netrc.login(for: address.host) : nil
   }
 
   /// A command has printed a secret, or failed.
@@ -109,7 +112,7 @@ struct Logins {
   }
 
   /// Commands whose secrets an origin has just refused, and which have not run again yet.
-  mutating func renewable(for address: WebAddress) -> [String] {
+  mutating func takeRenewable(for address: WebAddress) -> [String] {
     var commands: [String] = []
     for rule in rules(for: address) {
       for secret in rule.fields.map(\.value) + [rule.password].compactMap({ $0 }) {
@@ -137,13 +140,13 @@ struct Logins {
     case .literal(let value): return value
     case .environment(let name):
       let value = environment(name)
-      if value == nil { carried.lacks = true }
+      if value == nil { carried.isSecretMissing = true }
       return value
     case .command(let command):
       switch answers[command] {
       case .given(let value), .renewed(let value): return value
       case .failed:
-        carried.lacks = true
+        carried.isSecretMissing = true
         return nil
       case nil, .asked:
         if !unknown.contains(command) { unknown.append(command) }

@@ -1,7 +1,7 @@
 import Glibc
 
-/// How much processor time reading a source has taken. All parts of a source share one `Effort`.
-final class Effort {
+/// The processor time that reading a source may take. All parts of a source share one.
+final class TimeBudget {
   /// No honest feed takes so long: a feed of a million items is read in less.
   static let mostSeconds = 5.0
 
@@ -13,9 +13,9 @@ final class Effort {
   private let end: Double
 
   /// - Parameter clock: gives the time taken so far, in seconds.
-  init(clock: @escaping () -> Double = { Effort.processorTime }) {
+  init(clock: @escaping () -> Double = { TimeBudget.processorTime }) {
     self.clock = clock
-    end = clock() + Effort.mostSeconds
+    end = clock() + TimeBudget.mostSeconds
   }
 
   /// Whether the time is used up.

@@ -12,14 +12,14 @@ struct ListEntry: Equatable {
 }
 
 /// Turns the entries of a list, and of M3U lists in it, into one reel.
-struct ListReader {
+struct ListCollector {
   private let files: any FileAccess
   private var sniffer: FileSniffer
   private var stories: [Story] = []
   private var skipped: [Skipped] = []
   /// Resolves the addresses in the list.
   private(set) var addresses: AddressBook
-  private let effort: Effort
+  private let budget: TimeBudget
   private var oddNames: OddNames
   /// The lists that are being read, outermost first.
   private var open: [FileStatus] = []
@@ -33,32 +33,32 @@ struct ListReader {
   ///   - fill: adds the entries and gives the list's title.
   static func read(
     origin: Story.Source, base: Story.Source? = nil, source: String, files: any FileAccess,
-    sniffer: inout FileSniffer, effort: Effort,
-    _ fill: (inout ListReader) throws(FeedError) -> String?
+    sniffer: inout FileSniffer, budget: TimeBudget,
+    _ fill: (inout ListCollector) throws(FeedError) -> String?
   ) throws(FeedError) -> Feed {
-    var reader = ListReader(base ?? origin, files: files, sniffer: sniffer, effort: effort)
+    var collector = ListCollector(base ?? origin, files: files, sniffer: sniffer, budget: budget)
     if case .file(let path) = origin, let status = try? files.status(of: path) {
-      reader.open.append(status)
+      collector.open.append(status)
     }
-    if case .url(let url) = origin { reader.origin = Story.Origin(feed: url) }
-    let title = try fill(&reader)
-    sniffer = reader.sniffer
-    guard !reader.stories.isEmpty || !reader.skipped.isEmpty else {
+    if case .url(let url) = origin { collector.origin = Story.Origin(feed: url) }
+    let title = try fill(&collector)
+    sniffer = collector.sniffer
+    guard !collector.stories.isEmpty || !collector.skipped.isEmpty else {
       throw .cannotRead(source: source, reason: "the list is empty")
     }
-    guard reader.stories.count <= Limit.items else {
+    guard collector.stories.count <= Limit.items else {
       throw .cannotRead(source: source, reason: "it has more than \(Limit.items) items")
     }
     let name = title ?? URLText.stem(of: origin.text)
-    let reels = reader.stories.isEmpty ? [] : [Reel(name: name, stories: reader.stories)]
-    return Feed(identity: origin.text, title: name, reels: reels, skipped: reader.skipped)
+    let reels = collector.stories.isEmpty ? [] : [Reel(name: name, stories: collector.stories)]
+    return Feed(identity: origin.text, title: name, reels: reels, skipped: collector.skipped)
   }
 
   private init(
-    _ base: Story.Source, files: any FileAccess, sniffer: FileSniffer, effort: Effort
+    _ base: Story.Source, files: any FileAccess, sniffer: FileSniffer, budget: TimeBudget
   ) {
     self.files = files
-    self.effort = effort
+    self.budget = budget
     self.sniffer = sniffer
     addresses = AddressBook(base: base, files: files)
     oddNames = OddNames(files: files)
@@ -73,7 +73,7 @@ struct ListReader {
   /// Reads a list that is XML, up to where it cannot be read or is too long. Mended errors and the
   /// one that ended it become notes.
   mutating func readXML(
-    _ text: FeedText, source: String, _ take: (XMLEvent, inout ListReader) -> Void
+    _ text: FeedText, source: String, _ take: (XMLEvent, inout ListCollector) -> Void
   ) throws(FeedError) {
     do throws(XMLReader.Failure) {
       let notes = try XMLReader.read(text, mends: true) { event in
@@ -167,7 +167,7 @@ struct ListReader {
       case .other: add(entry, .file(path), hint.kind)
       }
     case (_, .json): skip(entry, "it is not an animation")
-    default: add(entry, .file(path), content.kind(hintedAt: hint))
+    default: add(entry, .file(path), content.storyKind(hintedAt: hint))
     }
   }
 
@@ -181,13 +181,13 @@ struct ListReader {
       skip(entry, "lists are nested deeper than \(Limit.lists) levels")
       return
     }
-    guard !effort.isSpent else { return skip(entry, Effort.spentWords) }
+    guard !budget.isSpent else { return skip(entry, TimeBudget.spentWords) }
     do throws(FeedText.Unreadable) {
       var file = try files.text(at: path)
-      file.effort = effort
+      file.budget = budget
       let (text, notes) = try file.whole()
       let list = M3U(text)
-      guard !list.isStream else {
+      guard !list.isHLS else {
         add(entry, .file(path), .video)
         return
       }

@@ -2,8 +2,8 @@ import CLinux
 import Glibc
 
 /// A file that any thread may read and write at positions, and whose ranges can be locked against
-/// other processes. The locks end with the last reference.
-public final class StoredFile: Sendable {
+/// other processes. The locks are released when this object is freed.
+public final class LockableFile: Sendable {
   private let descriptor: Descriptor
 
   /// How a range is locked.
@@ -13,12 +13,12 @@ public final class StoredFile: Sendable {
   /// taken. A link is not followed (ELOOP), a pipe not waited for (ENXIO).
   public init(_ path: String, creating: Bool) throws(SystemError) {
     let flags = O_RDWR | (creating ? O_CREAT | O_EXCL : 0)
-    descriptor = try StoredFile.open(path, flags, step: creating ? "create" : "open")
+    descriptor = try LockableFile.open(path, flags, step: creating ? "create" : "open")
   }
 
   /// Opens a file for reading alone; its ranges can only be locked as shared.
   public init(reading path: String) throws(SystemError) {
-    descriptor = try StoredFile.open(path, O_RDONLY, step: "open")
+    descriptor = try LockableFile.open(path, O_RDONLY, step: "open")
   }
 
   private static func open(
@@ -82,7 +82,7 @@ public final class StoredFile: Sendable {
   }
 
   /// The size in bytes, and whether a directory still names the file.
-  public func status() throws(SystemError) -> (size: UInt64, isLinked: Bool) {
+  public func status() throws(SystemError) -> (size: UInt64, hasName: Bool) {
     var status = stat()
     guard fstat(descriptor.number, &status) == 0 else {
       throw SystemError(step: "examine", code: errno)
@@ -104,84 +104,12 @@ public final class StoredFile: Sendable {
     _ = setLock(Int32(F_UNLCK), range)
   }
 
+  /// Uses F_OFD_SETLK: such a lock belongs to the open file description, so it stays when another
+  /// descriptor of the same file is closed (fcntl(2)).
   private func setLock(_ type: Int32, _ range: Range<UInt64>) -> Int32 {
     var lock = flock(
       l_type: Int16(type), l_whence: Int16(SEEK_SET), l_start: off_t(clamping: range.lowerBound),
       l_len: off_t(clamping: range.upperBound - range.lowerBound), l_pid: 0)
     return fcntl(descriptor.number, lx_set_description_lock, &lock) == 0 ? 0 : errno
-  }
-}
-
-/// Directories that only their owner may read.
-public enum PrivateFolder {
-  /// Creates a directory with mode 0700; an existing one stays as it is.
-  public static func make(_ path: String) throws(SystemError) {
-    guard mkdir(FileName.forKernel(path), 0o700) == 0 || errno == EEXIST else {
-      throw SystemError(step: "create", subject: path, code: errno)
-    }
-  }
-
-  /// Creates a directory and its missing parents, each with mode 0700. None is created directly
-  /// below the root: what is missing there is a home or a mounted volume.
-  public static func makeAll(_ path: String) throws(SystemError) {
-    do {
-      try make(path)
-    } catch {
-      let parent = path.prefix(upTo: path.lastIndex(of: "/") ?? path.startIndex)
-      guard error.code == ENOENT, parent.dropFirst().contains("/") else { throw error }
-      try makeAll(String(parent))
-      try make(path)
-    }
-  }
-
-  /// Whether this user may change a file, or the names in a folder, on a writable volume. A missing
-  /// one counts as writable: it can be created if its own folder is writable.
-  public static func isWritable(_ path: String) -> Bool {
-    access(FileName.forKernel(path), W_OK) == 0 || errno == ENOENT
-  }
-
-  /// Waits until the names in a directory are on the disk.
-  public static func synchronize(_ path: String) throws(SystemError) {
-    let folder = try Descriptor.open(reading: path)
-    guard retrying({ fsync(folder.number) }) == 0 else {
-      throw SystemError(step: "sync", subject: path, code: errno)
-    }
-  }
-
-  /// How many bytes this user may still write on the volume, and the size of the volume.
-  public static func space(at path: String) throws(SystemError) -> (free: UInt64, total: UInt64) {
-    var status = statvfs()
-    guard statvfs(FileName.forKernel(path), &status) == 0 else {
-      throw SystemError(step: "examine", subject: path, code: errno)
-    }
-    let unit = UInt64(status.f_frsize)
-    // Some volumes claim an unlimited size.
-    return (
-      UInt64(status.f_bavail).multipliedClamped(by: unit),
-      UInt64(status.f_blocks).multipliedClamped(by: unit)
-    )
-  }
-
-  /// Does something short with a directory's names while no other process does the same; waits for
-  /// another one. Where the volume has no locks for folders, it is done without a lock.
-  public static func alone<Result>(in path: String, _ body: () -> Result) -> Result {
-    guard let folder = try? Descriptor.open(reading: path) else { return body() }
-    _ = retrying { flock(folder.number, LOCK_EX) }
-    defer { _ = flock(folder.number, LOCK_UN) }
-    return body()
-  }
-
-  /// Removes a file; false where there is none.
-  public static func remove(_ path: String) throws(SystemError) -> Bool {
-    if unlink(FileName.forKernel(path)) == 0 { return true }
-    guard errno == ENOENT else { throw SystemError(step: "remove", subject: path, code: errno) }
-    return false
-  }
-
-  /// Renames a file, replacing an existing one.
-  public static func rename(_ path: String, to other: String) throws(SystemError) {
-    guard Glibc.rename(FileName.forKernel(path), FileName.forKernel(other)) == 0 else {
-      throw SystemError(step: "rename", subject: path, code: errno)
-    }
   }
 }
