@@ -91,8 +91,8 @@ struct ViewCounter {
   // MARK: - What others have seen
 
   /// Takes in what earlier runs have seen.
-  mutating func learn(_ past: Past) {
-    viewings.learn(past)
+  mutating func learn(from past: SeenRecords) {
+    viewings.learn(from: past)
     if let reel { self.reel?.wasSeen = reel.stories.allSatisfy { past[$0].isSeen } }
   }
 
@@ -119,7 +119,7 @@ struct ViewCounter {
     start = nil
     // Until then it may be one of those that are only passed by.
     pendingPlace = (story, position ?? .zero, now + Director.calm)
-    let stories = viewings.reel(of: story)
+    let stories = viewings.stories(inReelOf: story)
     if stories != reel?.stories {
       reel = stories.map { ($0, viewings.isReelSeen(of: story)) }
     }
@@ -155,14 +155,14 @@ struct ViewCounter {
       switch mark {
       case .seen:
         self.play?.wasSeenBefore = viewings.isSeen(play.story)
-        viewings.noteSeen(play.story)
+        viewings.markSeen(play.story)
         counts.views += 1
       case .completed:
-        viewings.noteCompleted(play.story)
+        viewings.markCompleted(play.story)
         counts.completions += 1
       case .skipped: left = play.story
       case .takenBack:
-        if !play.wasSeenBefore { viewings.forget(play.story) }
+        if !play.wasSeenBefore { viewings.unmarkSeen(play.story) }
         counts.views -= 1
       }
     }
