@@ -238,9 +238,7 @@ struct View {
       overlays.spinner = .init(text: words, phase: Int((model.now - since).milliseconds / 100))
     }
     if showsHelp {
-      overlays.help = options.keys.helpRows.map {
-        .init(keys: $0.keys, meaning: $0.meaning, briefly: $0.briefly)
-      }
+      overlays.help = options.keys.helpRows
       return overlays
     }
     if caption == .long, let text = model.story?.caption { overlays.caption = text }
