@@ -81,11 +81,10 @@ public struct FeedReader {
   /// Reactions come from one place: the first that a source names. Reactions of sources that name
   /// another place are left out.
   private func addReactions(of feed: Feed, to whole: inout Feed) {
-    whole.animations = whole.animations ?? feed.animations
-    guard feed.animations == nil || feed.animations?.place == whole.animations?.place else {
-      return
-    }
-    whole.reactions.merge(feed.reactions) { first, _ in first }
+    whole.reactionSource = whole.reactionSource ?? feed.reactionSource
+    guard feed.reactionSource == nil || feed.reactionSource?.place == whole.reactionSource?.place
+    else { return }
+    whole.receivedReactions.merge(feed.receivedReactions) { first, _ in first }
   }
 
   /// Names are separated by line ends, or by NULs if there are any (`find -print0`).

@@ -78,7 +78,7 @@ public final class Player {
     preloader = Preloader(stories: stories, network: bytes.network)
     reactions = ReactionDesk(
       .init(
-        endpoint: options.animations ?? feed.animations, received: feed.reactions,
+        endpoint: options.animations ?? feed.reactionSource, received: feed.receivedReactions,
         isPossible: !options.reduceMotion && !options.untimed),
       network: bytes.network, pool: pool)
     journal = Journal(
