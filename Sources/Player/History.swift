@@ -26,7 +26,7 @@ public final class History {
   private(set) var start: (story: Int, position: Duration)?
   private var counter = ViewCounter(Viewings(Feed(title: "")))
 
-  /// - Parameter sources: what the viewer named, for the place where the last run of them stopped.
+  /// - Parameter sources: what the viewer named, to find where the last run of them stopped.
   public init(sources: [String], options: PlayOptions) {
     rules = options.rules
     resumes = options.resume
@@ -66,8 +66,8 @@ public final class History {
     }
     let selection = rules.select(from: feed, past: SeenRecords(findings), now: WallClock.seconds)
     stories = selection.numbers.map { $0.map { whole[$0] } } ?? whole
-    if let place = findings.place {
-      start = History.start(at: place, among: selection.numbers)
+    if let point = findings.place {
+      start = History.start(at: point, among: selection.numbers)
     }
     counter = ViewCounter(
       Viewings(selection.feed, past: selection.past), isUntimed: isUntimed, start: start)
@@ -76,13 +76,13 @@ public final class History {
 
   /// Where to begin: at the remembered story, or where that is not played any more, at the next one that is.
   private static func start(
-    at place: HistoryPlace, among numbers: [Int]?
+    at point: HistoryPlace, among numbers: [Int]?
   ) -> (story: Int, position: Duration)? {
-    guard let numbers else { return (place.story, place.position) }
+    guard let numbers else { return (point.story, point.position) }
     // Not in their order where reels with something unseen come first.
-    let next = numbers.lazy.filter { $0 >= place.story }.min()
+    let next = numbers.lazy.filter { $0 >= point.story }.min()
     guard let next, let story = numbers.firstIndex(of: next) else { return nil }
-    return (story, next == place.story ? place.position : .zero)
+    return (story, next == point.story ? point.position : .zero)
   }
 
   /// What is known of a feed's stories, by their numbers counted over all reels, for a list.
@@ -162,10 +162,10 @@ public final class History {
           to: HistorySubject(
             id: story.id, source: story.visibleSource, title: story.caption,
             isLimited: story.maxViews != nil))
-      case .setPlace(let story, let position):
+      case .setResumePoint(let story, let position):
         prepare()
         thread?.setPlace(of: sources, story: stories[story].id, position: position)
-      case .clearPlace: thread?.clearPlace(of: sources)
+      case .clearResumePoint: thread?.clearPlace(of: sources)
       }
     }
   }

@@ -147,7 +147,7 @@ import Testing
     _ = counter.handle(.pictureShown, at: start)
     _ = counter.handle(.withdrawn, at: start)
     let effects = counter.tick(at: at(900))
-    #expect(effects == [.setPlace(story: 0, position: .zero)])
+    #expect(effects == [.setResumePoint(story: 0, position: .zero)])
     #expect(!counter.viewings.isSeen(0))
   }
 
@@ -172,7 +172,7 @@ import Testing
     _ = counter.handle(began(1), at: start)
     #expect(counter.deadline == at(150))
     #expect(counter.tick(at: at(149)) == [])
-    #expect(counter.tick(at: at(150)) == [.setPlace(story: 1, position: .zero)])
+    #expect(counter.tick(at: at(150)) == [.setResumePoint(story: 1, position: .zero)])
     #expect(counter.tick(at: at(151)) == [] && counter.deadline == nil)
   }
 
@@ -182,37 +182,37 @@ import Testing
       _ = counter.handle(began(story), at: at(story * 100))
       #expect(counter.tick(at: at(story * 100 + 99)) == [])
     }
-    #expect(counter.tick(at: at(450)) == [.setPlace(story: 3, position: .zero)])
+    #expect(counter.tick(at: at(450)) == [.setResumePoint(story: 3, position: .zero)])
   }
 
   /// A run that goes on within a story stays there until the story is left.
   @Test func place_whereTheLastRunWas_isKept() {
     var counter = counter(start: (2, .seconds(40)))
     _ = counter.handle(began(2), at: start)
-    #expect(counter.tick(at: at(150)) == [.setPlace(story: 2, position: .seconds(40))])
+    #expect(counter.tick(at: at(150)) == [.setResumePoint(story: 2, position: .seconds(40))])
     _ = counter.handle(ended(.skipped), at: at(200))
     _ = counter.handle(began(2), at: at(200))
-    #expect(counter.tick(at: at(350)) == [.setPlace(story: 2, position: .zero)])
+    #expect(counter.tick(at: at(350)) == [.setResumePoint(story: 2, position: .zero)])
   }
 
   @Test func place_ofAnotherFirstStory_isItsBeginning() {
     var counter = counter(start: (2, .seconds(40)))
     _ = counter.handle(began(0), at: start)
-    #expect(counter.tick(at: at(150)) == [.setPlace(story: 0, position: .zero)])
+    #expect(counter.tick(at: at(150)) == [.setResumePoint(story: 0, position: .zero)])
     _ = counter.handle(began(2), at: at(200))
-    #expect(counter.tick(at: at(350)) == [.setPlace(story: 2, position: .zero)])
+    #expect(counter.tick(at: at(350)) == [.setResumePoint(story: 2, position: .zero)])
   }
 
   @Test func place_isForgotten_onceAllHasPlayed() {
     var counter = counter()
     _ = counter.handle(began(4), at: start)
-    #expect(counter.handle(.endCard, at: at(10)) == [.clearPlace])
+    #expect(counter.handle(.endCard, at: at(10)) == [.clearResumePoint])
     #expect(counter.deadline == nil && counter.tick(at: at(500)) == [])
     let stop = Journal.Event.stopped(story: 4, position: .seconds(1))
     #expect(counter.handle(stop, at: at(500)) == [])
     // The viewer goes back from the card.
     _ = counter.handle(began(4), at: at(600))
-    #expect(counter.handle(stop, at: at(700)) == [.setPlace(story: 4, position: .seconds(1))])
+    #expect(counter.handle(stop, at: at(700)) == [.setResumePoint(story: 4, position: .seconds(1))])
   }
 
   // MARK: - Reels
