@@ -10,9 +10,10 @@ public final class DecoderSession {
     case opened(MediaInfo)
     case picture(DecodedPicture)
     case sound(DecodedSound)
-    /// No samples follow for this serial.
+    /// No samples follow until the next seek.
     case soundEnded(at: Duration)
-    /// Nothing more follows for this serial.
+    /// Nothing more follows until the next seek. `serial` is for those who seek while they still hold
+    /// events of the time before.
     case ended(serial: UInt32, picturesEnd: Duration?, soundEnd: Duration?)
     /// The story plays, but something is wrong with it, in words that follow "NAME: ". Each note comes
     /// once, and only the first few.
@@ -25,28 +26,33 @@ public final class DecoderSession {
   private static let largestBacklog = 1 << 20
   private static let longestReason = 200
   private static let mostNotes = 8
+  private static let mostResources = 64
+  /// The number by which the decoder knows the story's own bytes.
+  private static let storyResource: UInt32 = 0
 
   private let process: DecoderProcess
   private let pool: DecoderPool
   private var resources: [UInt32: any Resource]
   private var urgency = ResourceUrgency.playing
-  /// Whether the story is a playlist, whose segments are resources of their own.
+  /// Whether the story is an HLS playlist (`PlaylistMark`), whose segments are resources of their own.
   public private(set) var isPlaylist = false
-  /// Opens what the story refers to, if it is a playlist.
+  /// Opens the segments and playlists that the story names, if it is a playlist.
   private var opener: (any ResourceOpener)?
-  /// Messages to send once the story is open; nil from then on.
-  private var unsent: [PlayerMessage]? = []
+  /// Messages to send after the `open` request; nil once that was sent.
+  private var queuedUntilOpen: [PlayerMessage]? = []
   private var startFailure: String?
   private var notes: [String] = []
   private var nextResource: UInt32 = 1
-  private var answersOwed = 0
-  private var credit = 0
+  /// Requests of the decoder, and of `detectPlaylist`, that are not answered yet.
+  private var unansweredRequests = 0
+  /// Pictures that the decoder may still send.
+  private var picturesAllowed = 0
   /// Frames of sound that the decoder may still send.
   public private(set) var soundFramesAllowed = 0
   private let hasSound: Bool
-  private let waits: Bool
+  private let mayWaitForNetwork: Bool
   private var protocolChecker: ProtocolChecker
-  private var watch = AnimationWatch()
+  private var animationHasher = AnimationHasher()
   private var hasEnded = false
   private var hasFailed = false
   private var isClosed = false
@@ -59,20 +65,20 @@ public final class DecoderSession {
   ///
   /// - Parameters:
   ///   - opener: for what the story refers to, used only if it is a playlist.
-  ///   - waits: whether to wait for the network for a complete picture: a sound's waveform is then
-  ///     fetched and scanned, too.
+  ///   - mayWaitForNetwork: whether only one complete picture is wanted, which may take its time: all
+  ///     of a sound is then fetched for its waveform.
   public init(
     from pool: DecoderPool, decoding resource: any Resource, opener: (any ResourceOpener)?,
-    shape: PictureRequest, soundRate: UInt32? = nil, waits: Bool = false
+    shape: PictureRequest, soundRate: UInt32? = nil, mayWaitForNetwork: Bool = false
   ) throws(SystemError) {
-    self.waits = waits
+    self.mayWaitForNetwork = mayWaitForNetwork
     process = try pool.take()
     self.pool = pool
-    resources = [0: resource]
+    resources = [DecoderSession.storyResource: resource]
     self.opener = opener
     hasSound = soundRate != nil
     protocolChecker = ProtocolChecker(shape: shape, hasSound: hasSound)
-    look(at: resource, PlaylistMark.length) { [weak self] in
+    detectPlaylist(in: resource, reading: PlaylistMark.length) { [weak self] in
       self?.begin(
         OpenRequest(
           length: resource.info?.length, shape: shape, soundRate: soundRate,
@@ -81,19 +87,20 @@ public final class DecoderSession {
   }
 
   /// Detects whether the story is a playlist, the only format that may refer to other resources.
-  private func look(
-    at resource: any Resource, _ count: Int, whenKnown begin: @escaping () -> Void
+  /// The first bytes decide for nearly all files; comments before the mark need a second, longer read.
+  private func detectPlaylist(
+    in resource: any Resource, reading count: Int, whenKnown begin: @escaping () -> Void
   ) {
-    answersOwed += 1
+    unansweredRequests += 1
     resource.read(offset: 0, length: count) { [weak self] result in
-      guard let self, !isClosed else { return }
-      answersOwed -= 1
+      guard let self else { return }
+      unansweredRequests -= 1
       patience.noteSign(at: .now)
       switch result {
       case .success(let head):
         let isPlaylist = PlaylistMark.isPlaylist(head)
         if isPlaylist == nil, head.count == PlaylistMark.length {
-          return look(at: resource, PlaylistMark.reach, whenKnown: begin)
+          return detectPlaylist(in: resource, reading: PlaylistMark.reach, whenKnown: begin)
         }
         self.isPlaylist = isPlaylist == true
         if !self.isPlaylist { opener = nil }
@@ -105,44 +112,45 @@ public final class DecoderSession {
 
   private func begin(_ request: OpenRequest) {
     process.send(.open(request))
-    for message in unsent ?? [] { process.send(message) }
-    unsent = nil
+    for message in queuedUntilOpen ?? [] { process.send(message) }
+    queuedUntilOpen = nil
   }
 
   private func send(_ message: PlayerMessage) {
-    if unsent == nil { process.send(message) } else { unsent?.append(message) }
+    if queuedUntilOpen == nil { process.send(message) } else { queuedUntilOpen?.append(message) }
   }
 
   public var descriptor: Int32 { process.descriptor }
   public var wantsToWrite: Bool { process.wantsToWrite }
   public var identifier: Int32 { process.identifier }
   /// Whether it waits for bytes that the player does not have yet.
-  public var isWaitingForBytes: Bool { answersOwed > 0 }
+  public var isWaitingForBytes: Bool { unansweredRequests > 0 }
   /// Whether bytes are being fetched for it.
   public var isFetching: Bool { resources.values.contains { $0.isFetching } }
 
   /// When it will count as hanging; nil while nothing is expected from it.
   public var deadline: Instant? {
     guard !hasFailed else { return nil }
+    // So that the loop calls `service` at once, which reports it.
     if startFailure != nil { return .now }
     return patience.deadline
   }
 
-  /// Whether something is expected from it, and it has all the bytes that it requested.
+  /// Whether it has something to do, and all the bytes that it requested.
   private var isAtWork: Bool {
-    guard !hasFailed, answersOwed == 0, !hasEnded, credit > 0 else { return false }
+    guard !hasFailed, unansweredRequests == 0, !hasEnded, picturesAllowed > 0 else { return false }
     // It may have sent all pictures and wait for credit for the rest of the sound.
     return !hasSound || soundFramesAllowed > 0
   }
 
-  private func watch(at now: Instant = .now) { patience.watch(isAtWork, at: now) }
+  private func updatePatience(at now: Instant = .now) { patience.watch(isAtWork, at: now) }
 
   /// Allows so many more pictures.
   public func allow(pictures: Int) {
     guard pictures > 0 else { return }
-    credit += pictures
+    picturesAllowed += pictures
     send(.credit(pictures: UInt32(pictures)))
-    watch()
+    updatePatience()
   }
 
   /// Allows so many more frames of sound.
@@ -150,7 +158,7 @@ public final class DecoderSession {
     guard frames > 0 else { return }
     soundFramesAllowed += frames
     send(.soundCredit(frames: UInt32(frames)))
-    watch()
+    updatePatience()
   }
 
   /// Seeks to a position: earlier pictures and sound are stale from now on.
@@ -159,7 +167,7 @@ public final class DecoderSession {
     hasEnded = false
     patience.noteProgress(at: .now)
     send(.seek(serial: serial, to: time))
-    watch()
+    updatePatience()
   }
 
   public func reshape(_ shape: PictureRequest) {
@@ -175,7 +183,7 @@ public final class DecoderSession {
     for resource in resources.values { resource.setUrgency(urgency) }
   }
 
-  /// The player itself was stopped, so that time does not count for the decoder either.
+  /// Restarts the time that the decoder has: the player itself was stopped meanwhile.
   public func forgive() { patience.forgive(at: .now) }
 
   /// Sends, receives and answers without waiting. Stale pictures and ends are left out.
@@ -196,11 +204,11 @@ public final class DecoderSession {
         }
         take(message, now: now, into: &events)
       }
-      if !isAlive, !hasFailed { fail(reasonForEnd(), into: &events) }
+      if !isAlive, !hasFailed { fail(reapAndDescribe(), into: &events) }
     } catch {
       fail(DecoderSession.outOfTurn, into: &events)
     }
-    watch(at: now)
+    updatePatience(at: now)
     if !hasFailed, process.hasTooManyThreads(now: now) {
       fail("the decoder starts too many threads", into: &events)
     }
@@ -218,12 +226,12 @@ public final class DecoderSession {
     case .read(let request, let resource, let offset, let length):
       // Only one request may be open: a decoder that requests on and on without reading the answers
       // would fill the player's memory.
-      guard answersOwed == 0, process.backlog < DecoderSession.largestBacklog else {
+      guard unansweredRequests == 0, process.backlog < DecoderSession.largestBacklog else {
         return fail(DecoderSession.outOfTurn, into: &events)
       }
       patience.noteRead(of: resource, to: offset, length, at: now)
       serve(request: request, resource: resource, offset: offset, length: length)
-      watch(at: now)
+      updatePatience(at: now)
     case .queryAvailable(let request, let resource, let offset):
       guard process.backlog < DecoderSession.largestBacklog else {
         return fail(DecoderSession.outOfTurn, into: &events)
@@ -237,7 +245,9 @@ public final class DecoderSession {
       patience.noteSign(at: now)
       open(request: request, url: url)
     case .closeResource(let number):
-      guard number != 0, let resource = resources.removeValue(forKey: number) else {
+      guard number != DecoderSession.storyResource,
+        let resource = resources.removeValue(forKey: number)
+      else {
         return fail(DecoderSession.outOfTurn, into: &events)
       }
       resource.cancel()
@@ -245,12 +255,12 @@ public final class DecoderSession {
       patience.noteProgress(at: now)
       events.append(.opened(info))
     case .picture(var picture):
-      guard credit > 0 else { return fail(DecoderSession.outOfTurn, into: &events) }
+      guard picturesAllowed > 0 else { return fail(DecoderSession.outOfTurn, into: &events) }
       // A stale picture is dropped, and its credit returned.
       guard picture.serial == serial else {
-        return grantAnother(.credit(pictures: 1), into: &events)
+        return returnCredit(.credit(pictures: 1), into: &events)
       }
-      credit -= 1
+      picturesAllowed -= 1
       patience.noteProgress(at: now)
       picture.time = max(.zero, picture.time)
       events.append(.picture(picture))
@@ -278,7 +288,7 @@ public final class DecoderSession {
     }
     guard sound.serial == serial else {
       if sound.frames > 0 {
-        grantAnother(.soundCredit(frames: UInt32(sound.frames)), into: &events)
+        returnCredit(.soundCredit(frames: UInt32(sound.frames)), into: &events)
       }
       return
     }
@@ -287,8 +297,9 @@ public final class DecoderSession {
     events.append(.sound(sound))
   }
 
-  /// Returns the credit of a stale picture or run of sound.
-  private func grantAnother(_ credit: PlayerMessage, into events: inout [Event]) {
+  /// Gives back the credit that the decoder spent on a stale picture or run of sound. The player's own
+  /// count was not reduced by it.
+  private func returnCredit(_ credit: PlayerMessage, into events: inout [Event]) {
     guard process.backlog < DecoderSession.largestBacklog else {
       return fail(DecoderSession.outOfTurn, into: &events)
     }
@@ -302,12 +313,14 @@ public final class DecoderSession {
     events.append(.failed(reason))
   }
 
-  private func reasonForEnd() -> String {
+  /// Reaps a decoder that has ended by itself, and says why it did. An animation that was too slow is
+  /// not tried again.
+  private func reapAndDescribe() -> String {
     switch process.end() {
     case .killed(SignalNumber.processorTime):
       return "decoding took more processor time than allowed"
     case .killed(SignalNumber.profile), .killed(SignalNumber.alarm):
-      if let hash = watch.finished { pool.refusedAnimations.insert(hash) }
+      if let hash = animationHasher.fileHash { pool.refusedAnimations.insert(hash) }
       return DecoderSession.tooSlow
     case .killed(SignalNumber.badCall): return "the decoder tried a forbidden call"
     case .killed(let signal): return "the decoder was ended by signal \(signal)"
@@ -323,16 +336,21 @@ public final class DecoderSession {
     guard length <= DecoderSession.largestRead else {
       return process.send(.refused(request: request, reason: "it requests too much at once"))
     }
-    answersOwed += 1
+    unansweredRequests += 1
+    // The bytes that are there already: the decoder requests the rest.
     source.readSome(offset: offset, length: Int(length)) { [weak self] result in
       guard let self else { return }
-      answersOwed -= 1
+      unansweredRequests -= 1
       patience.noteSign(at: .now)
-      watch()
+      updatePatience()
       switch result {
       case .success(let bytes):
-        if resource == 0, isRefused(bytes, at: offset, asked: Int(length)) {
-          return process.send(.refused(request: request, reason: DecoderSession.tooSlow))
+        if resource == DecoderSession.storyResource {
+          animationHasher.note(
+            bytes, at: offset, asked: Int(length), length: resources[resource]?.info?.length)
+          if isKnownTooSlow {
+            return process.send(.refused(request: request, reason: DecoderSession.tooSlow))
+          }
         }
         process.send(.bytes(request: request, bytes))
       case .failure(let error): process.send(.refused(request: request, reason: error.reason))
@@ -344,39 +362,41 @@ public final class DecoderSession {
   /// network.
   private func availableEnd(of number: UInt32, from offset: UInt64) -> UInt64 {
     guard let resource = resources[number] else { return offset }
-    if waits { return .max }
+    if mayWaitForNetwork { return .max }
     let end = resource.endAtHand(from: offset)
-    // The segments of a playlist from the network have yet to be fetched.
+    // A playlist that is not a local file (all of which is at hand) may be here already, but its
+    // segments have yet to be fetched.
     return isPlaylist && end < .max ? offset : end
   }
 
-  /// Whether these bytes complete an animation that was given up before.
-  private func isRefused(_ bytes: [UInt8], at offset: UInt64, asked: Int) -> Bool {
-    watch.note(bytes, at: offset, asked: asked, length: resources[0]?.info?.length)
-    return watch.finished.map(pool.refusedAnimations.contains) ?? false
+  /// Whether all of the story was read, and it is an animation that was given up before.
+  private var isKnownTooSlow: Bool {
+    animationHasher.fileHash.map(pool.refusedAnimations.contains) ?? false
   }
 
   private func open(request: UInt32, url: String) {
     do throws(ResourceError) {
       guard let opener else { throw ResourceError("it names another resource") }
-      guard resources.count < 64 else { throw ResourceError("it opens too many resources") }
+      guard resources.count < DecoderSession.mostResources else {
+        throw ResourceError("it opens too many resources")
+      }
       let resource = try opener.open(url)
       resource.setUrgency(urgency)
       let number = nextResource
       nextResource += 1
       resources[number] = resource
-      answersOwed += 1
+      unansweredRequests += 1
       resource.whenOpened { [weak self] error in
-        guard let self, !isClosed else { return }
-        answersOwed -= 1
-        opened(number, request: request, error)
+        guard let self else { return }
+        unansweredRequests -= 1
+        answerOpen(number, request: request, error)
       }
     } catch {
       process.send(.refused(request: request, reason: error.reason))
     }
   }
 
-  private func opened(_ number: UInt32, request: UInt32, _ error: ResourceError?) {
+  private func answerOpen(_ number: UInt32, request: UInt32, _ error: ResourceError?) {
     if let error {
       resources[number] = nil
       process.send(.refused(request: request, reason: error.reason))
@@ -384,10 +404,11 @@ public final class DecoderSession {
       let length = resources[number]?.info?.length
       process.send(.resource(request: request, id: number, length: length))
     }
-    watch()
+    updatePatience()
   }
 
-  /// Closes its resources; requests that are open will not be answered.
+  /// Closes its resources; requests that are open will not be answered. For a story that is left before
+  /// its decoder is ended by `close`.
   public func giveUpBytes() {
     for resource in resources.values { resource.cancel() }
     resources = [:]
@@ -407,6 +428,9 @@ public final class DecoderSession {
 }
 
 /// The signals that show why a decoder ended (signal(7), Linux).
+///
+/// `alarm` and `profile` are those of `TimeLimit`, around calls that draw an animation. The kernel sends
+/// `processorTime` by the limit that the player sets, and `badCall` by the sandbox.
 private enum SignalNumber {
   static let alarm: Int32 = 14
   static let processorTime: Int32 = 24

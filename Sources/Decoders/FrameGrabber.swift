@@ -25,7 +25,7 @@ public final class FrameGrabber {
     at moment: Duration, shape: PictureRequest
   ) throws(SystemError) {
     session = try DecoderSession(
-      from: pool, decoding: resource, opener: opener, shape: shape, waits: true)
+      from: pool, decoding: resource, opener: opener, shape: shape, mayWaitForNetwork: true)
     self.moment = moment
     session.allow(pictures: 1)
   }
@@ -60,7 +60,7 @@ public final class FrameGrabber {
     return nil
   }
 
-  /// The player itself was stopped, so that time does not count for the decoder either.
+  /// Restarts the time that the decoder has: the player itself was stopped meanwhile.
   public func forgive() { session.forgive() }
 
   /// Ends the decoder. Idempotent.

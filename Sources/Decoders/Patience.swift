@@ -58,7 +58,7 @@ struct Patience {
     }
   }
 
-  /// The player itself was stopped, so that time does not count for the decoder either.
+  /// Restarts the time that the decoder has: the player itself was stopped meanwhile.
   mutating func forgive(at now: Instant) {
     lastSign = now
     since = since.map { _ in now }

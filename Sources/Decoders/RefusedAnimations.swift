@@ -43,26 +43,26 @@ public final class RefusedAnimations {
 }
 
 /// Computes the hash of a possible animation while a decoder reads it.
-struct AnimationWatch {
-  private var hash: SHA256?
+struct AnimationHasher {
+  private var sha256: SHA256?
   private var next: UInt64 = 0
   private static let longest: UInt64 = 8 << 20
 
   /// The hash of the whole file, once it was read from the first byte to the last.
-  private(set) var finished: String?
+  private(set) var fileHash: String?
 
   /// Adds bytes that were read; fewer than `asked` means the end of the file.
   mutating func note(_ bytes: [UInt8], at offset: UInt64, asked: Int, length: UInt64?) {
-    guard finished == nil else { return }
+    guard fileHash == nil else { return }
     if offset == 0 {
-      hash = AnimationWatch.mayBeAnimation(bytes) ? SHA256() : nil
+      sha256 = AnimationHasher.mayBeAnimation(bytes) ? SHA256() : nil
     } else if offset != next {
-      hash = nil
+      sha256 = nil
     }
     next = offset + UInt64(bytes.count)
-    guard hash != nil, next <= AnimationWatch.longest else { return hash = nil }
-    hash?.add(bytes)
-    if length.map({ next >= $0 }) ?? (bytes.count < asked) { finished = hash?.hex() }
+    guard sha256 != nil, next <= AnimationHasher.longest else { return sha256 = nil }
+    sha256?.add(bytes)
+    if length.map({ next >= $0 }) ?? (bytes.count < asked) { fileHash = sha256?.hex() }
   }
 
   /// Whether it is JSON, gzip or zip.

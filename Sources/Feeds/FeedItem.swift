@@ -65,7 +65,7 @@ struct FeedCollector {
   var feed: Feed {
     Feed(
       identity: identity, title: feedTitle, reels: reels.all, skipped: skipped,
-      animations: animations, reactions: reactions)
+      reactionSource: animations, receivedReactions: reactions)
   }
 
   /// Leaves an item out; items count from 1.

@@ -93,11 +93,10 @@ public struct FeedReader {
   /// Reactions come from one place, the first that a source names (`Feed.animations`). What the
   /// stories have received (`Feed.reactions`) is left out for sources that name another place.
   private func addReactions(of feed: Feed, to whole: inout Feed) {
-    whole.animations = whole.animations ?? feed.animations
-    guard feed.animations == nil || feed.animations?.place == whole.animations?.place else {
-      return
-    }
-    whole.reactions.merge(feed.reactions) { first, _ in first }
+    whole.reactionSource = whole.reactionSource ?? feed.reactionSource
+    guard feed.reactionSource == nil || feed.reactionSource?.place == whole.reactionSource?.place
+    else { return }
+    whole.receivedReactions.merge(feed.receivedReactions) { first, _ in first }
   }
 
   /// Names are separated by line ends, or by NULs if there are any (`find -print0`).

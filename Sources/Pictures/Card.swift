@@ -1,15 +1,15 @@
-/// A row of a card: a key and what it does.
+/// A row of a card: keys and what they do.
 public struct CardRow: Equatable, Sendable {
   public var keys: String
-  public var action: String
-  /// The action in fewer words, for narrow terminals.
-  public var brief: String
+  public var meaning: String
+  /// The meaning in fewer words, for narrow terminals.
+  public var briefMeaning: String
 
-  /// - Parameter brief: nil if the action is short enough.
-  public init(keys: String, action: String, brief: String? = nil) {
+  /// - Parameter briefMeaning: nil if the meaning is short enough.
+  public init(keys: String, meaning: String, briefMeaning: String? = nil) {
     self.keys = keys
-    self.action = action
-    self.brief = brief ?? action
+    self.meaning = meaning
+    self.briefMeaning = briefMeaning ?? meaning
   }
 }
 
@@ -32,9 +32,9 @@ struct Card {
       self = roomy
       return
     }
-    // Only the first of several keys and the short actions, so that more rows fit side by side.
+    // Only the first of several keys and the brief meanings, so that more rows fit side by side.
     let short = rows.map { row in
-      CardRow(keys: String(row.keys.prefix { $0 != " " }), action: row.brief)
+      CardRow(keys: String(row.keys.prefix { $0 != " " }), meaning: row.briefMeaning)
     }
     let headings = dropsHeading ? [heading, []] : [heading]
     let dense = headings.map {
@@ -52,12 +52,12 @@ struct Card {
     self.rows = rows
     self.keyGap = keyGap
     keyWidth = rows.map { style.textWidth($0.keys) }.max() ?? 0
-    let actionWidth = rows.map { style.textWidth($0.action) }.max() ?? 0
+    let meaningWidth = rows.map { style.textWidth($0.meaning) }.max() ?? 0
     layout = CardLayout(
       columns: columns, rows: rowsHigh,
       content: CardLayout.Sizes(
         heading: heading.map { style.textWidth($0.text) }, rowCount: rows.count,
-        rowWidth: keyWidth + keyGap + actionWidth, narrowestRow: keyWidth + keyGap + 10,
+        rowWidth: keyWidth + keyGap + meaningWidth, narrowestRow: keyWidth + keyGap + 10,
         gap: blockGap))
   }
 
@@ -76,7 +76,7 @@ struct Card {
         width: min(keyWidth, layout.blockWidth), onto: &grid)
       let start = keyWidth + keyGap
       style.write(
-        StyledText(entry.action), row: row, column: column + start,
+        StyledText(entry.meaning), row: row, column: column + start,
         width: layout.blockWidth - start, onto: &grid)
     }
     let missing = rows.count - layout.shownRows

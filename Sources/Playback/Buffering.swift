@@ -107,7 +107,7 @@ public struct BufferReport: Equatable, Sendable {
 /// The last report of a story's bytes, and for how long it has been so.
 struct BufferHistory: Equatable, Sendable {
   private(set) var report = BufferReport()
-  /// When the decoder was last seen waiting for bytes; at first when the story was opened.
+  /// When the decoder last waited for bytes; at first when the story was opened.
   private(set) var waitedAt: Instant?
   /// Since when more of it has been fetched; nil while nothing is.
   private(set) var fetchingSince: Instant?
@@ -123,17 +123,17 @@ struct BufferHistory: Equatable, Sendable {
 public struct StallStats: Equatable, Sendable {
   /// Since when it stands; nil while it plays.
   public private(set) var since: Instant?
-  /// All waits together, those for a seek among them.
+  /// All stalls together, those for a seek among them.
   public private(set) var count = 0
-  /// The waits that came while it played by itself.
+  /// The stalls that came while it played by itself.
   public private(set) var stops = 0
   private var total = Duration.zero
-  /// When the viewer went to another place, until the picture there is shown.
+  /// When the viewer went to another position, until the picture there is shown.
   public private(set) var soughtAt: Instant?
   /// Whether bytes of what was sought are missing.
   public private(set) var soughtInVain = false
 
-  /// A seek that takes longer, for want of bytes, counts as a wait.
+  /// A seek that takes longer, for want of bytes, counts as a stall.
   private static let quickSeek = Duration.milliseconds(250)
   private static let resumeThresholds = [Duration.seconds(1), .seconds(2), .seconds(4)]
 

@@ -1,6 +1,7 @@
 import DecoderLink
 
-/// Decoded pictures that wait for their time, oldest first.
+/// Decoded pictures that wait for their time, in the order of their times, as a decoder sends them. Whoever
+/// takes or removes some allows the decoder as many new ones, also for those that were too late.
 public struct PictureQueue: Sendable {
   private var pictures: [DecodedPicture] = []
 
@@ -8,20 +9,21 @@ public struct PictureQueue: Sendable {
 
   public var isEmpty: Bool { pictures.isEmpty }
   public var count: Int { pictures.count }
-  /// When the next picture is to be shown.
-  public var nextTime: Duration? { pictures.first?.time }
+  /// When the next picture is to be shown, on the playback's clock.
+  public var nextDue: Duration? { pictures.first?.time }
 
-  /// Puts a picture behind the others.
+  /// Puts a picture behind the others. Its time is that of the playback's clock, which runs on over loops.
   public mutating func append(_ picture: DecodedPicture) { pictures.append(picture) }
   /// Forgets all of them.
   public mutating func removeAll() { pictures.removeAll() }
 
-  /// The oldest picture, whatever its time.
+  /// The first picture, whatever its time: for one that is awaited (the first of all, and after a seek)
+  /// and for a run that is not timed.
   public mutating func takeFirst() -> DecodedPicture? {
     pictures.isEmpty ? nil : pictures.removeFirst()
   }
 
-  /// The newest picture that is due, and how many older ones were too late to be shown.
+  /// The last picture that is due, and how many before it were too late to be shown.
   public mutating func takeDue(at time: Duration) -> (picture: DecodedPicture, late: Int)? {
     guard let index = pictures.lastIndex(where: { $0.time <= time }) else { return nil }
     let picture = pictures[index]

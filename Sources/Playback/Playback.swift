@@ -264,7 +264,7 @@ public struct Playback: Sendable {
   /// before that: its last one, where it has become shorter.
   func isTooEarly(at now: Instant) -> Bool {
     guard case .opening(let from, _) = state, from > .zero, queue.count <= 1 else { return false }
-    return queue.nextTime.map { $0 + .seconds(1) < clock.time(at: now) } ?? true
+    return queue.nextDue.map { $0 + .seconds(1) < clock.time(at: now) } ?? true
   }
 
   // MARK: - Sound
@@ -455,7 +455,7 @@ public struct Playback: Sendable {
       return isDue ? now : nil
     }
     if queue.isEmpty, ends == nil, decoder != .working { return now }
-    if let next = queue.nextTime, next <= clock.time(at: now) { return now }
+    if let next = queue.nextDue, next <= clock.time(at: now) { return now }
     switch state {
     case .stalled(let since):
       if isStarved { return nil }
@@ -468,7 +468,7 @@ public struct Playback: Sendable {
 
   private func deadlineWhilePlaying(at now: Instant) -> Instant? {
     let forSound = sound?.deadline(at: now, isComplete: ends != nil)
-    let forPicture = (queue.nextTime ?? end.map { $0 - lead }).flatMap(clock.moment(of:))
+    let forPicture = (queue.nextDue ?? end.map { $0 - lead }).flatMap(clock.moment(of:))
     let notice = end.flatMap { clock.moment(of: $0 - Playback.notice) }
     let forSuccessor = notice.flatMap { $0 > now ? $0 : nil }
     return [forSound, forPicture, forSuccessor].compactMap(\.self).min()

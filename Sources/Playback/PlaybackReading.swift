@@ -36,7 +36,7 @@ extension Playback {
     return state.stalledSince ?? state.soughtAt
   }
 
-  /// Its waits, with a seek that is still waited for.
+  /// Its stalls, with a seek whose picture has not come yet.
   public func stalls(at now: Instant) -> StallStats {
     var stats = stats
     stats.endSeek(at: now)

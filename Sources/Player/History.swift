@@ -26,7 +26,7 @@ public final class History {
   private(set) var start: (story: Int, position: Duration)?
   private var counter = ViewCounter(Viewings(Feed(title: "")))
 
-  /// - Parameter sources: what the viewer named, for the place where the last run of them stopped.
+  /// - Parameter sources: what the viewer named, to find where the last run of them stopped.
   public init(sources: [String], options: PlayOptions) {
     rules = options.rules
     resumes = options.resume
@@ -64,7 +64,7 @@ public final class History {
       prepare()
       findings = past(of: whole)
     }
-    let selection = rules.select(from: feed, past: Past(findings), now: WallClock.seconds)
+    let selection = rules.select(from: feed, past: SeenRecords(findings), now: WallClock.seconds)
     stories = selection.numbers.map { $0.map { whole[$0] } } ?? whole
     if let point = findings.resumePoint {
       start = History.start(at: point, among: selection.numbers)
@@ -86,11 +86,11 @@ public final class History {
   }
 
   /// What is known of a feed's stories, by their numbers counted over all reels, for a list.
-  public static func past(of feed: Feed, options: PlayOptions) -> Past {
-    guard options.keepsHistory, let path = StateFolder.path else { return Past() }
+  public static func past(of feed: Feed, options: PlayOptions) -> SeenRecords {
+    guard options.keepsHistory, let path = StateFolder.path else { return SeenRecords() }
     let stories = feed.reels.flatMap(\.stories)
     let found = try? HistoryDirectory(path).lookUp(count: stories.count) { stories[$0].id }
-    return Past(found ?? HistoryFindings())
+    return SeenRecords(found ?? HistoryFindings())
   }
 
   /// Waits for what is known; nothing where that takes too long.
@@ -142,7 +142,7 @@ public final class History {
     var answered: [Int] = []
     for event in thread.take() {
       switch event {
-      case .found(let findings): counter.learn(Past(findings))
+      case .found(let findings): counter.learn(from: SeenRecords(findings))
       case .counted(let story, let completions):
         if let completions { counter.learn(completions: completions, of: story) }
         answered.append(story)
@@ -200,12 +200,12 @@ extension History: LoopSource, JournalReader {
   }
 }
 
-extension Past {
+extension SeenRecords {
   fileprivate init(_ findings: HistoryFindings) {
     self.init()
     // The last first: room for all is made at once.
     for known in findings.known.reversed() {
-      self[Int(known.story)] = Sighting(
+      self[Int(known.story)] = SeenRecord(
         isSeen: known.views > 0, completions: known.completions)
     }
   }

@@ -12,7 +12,7 @@ struct Overlays: Equatable {
     var keys: String
     var meaning: String
     /// The meaning where there is little room; nil for the same.
-    var briefly: String?
+    var briefMeaning: String?
   }
 
   var spinner: Spinner?
@@ -39,6 +39,6 @@ struct Overlays: Equatable {
   }
 
   private static func cardRows(_ rows: [Row]) -> [CardRow] {
-    rows.map { CardRow(keys: $0.keys, action: $0.meaning, brief: $0.briefly) }
+    rows.map { CardRow(keys: $0.keys, meaning: $0.meaning, briefMeaning: $0.briefMeaning) }
   }
 }

@@ -31,12 +31,12 @@ public final class Player {
   let renderer: Renderer
   let pool: PlaybackPool
   let preloader: Preloader
-  let loudness: Loudness
+  let soundControl: SoundControl
   let reactions: ReactionDesk
   var director: Director
   /// When the director must be asked again at the latest.
   var directorDeadline: Instant?
-  var pointer = Pointer()
+  var clicks = ClickRecogniser()
   var links = LinkOpener()
   var saver: StillSaver?
   let journal: Journal
@@ -70,14 +70,15 @@ public final class Player {
     self.history = history
     account = RunAccount(processStart: processStart)
     renderer = Renderer(terminal: terminal, options: options, now: .now)
-    loudness = Loudness(options: options)
+    soundControl = SoundControl(options: options)
     self.pool = PlaybackPool(
-      stories: stories, decoders: pool, bytes: bytes, options: options, speaker: loudness.speaker,
+      stories: stories, decoders: pool, bytes: bytes, options: options,
+      speaker: soundControl.speaker,
       shape: renderer.shape)
     preloader = Preloader(stories: stories, network: bytes.network)
     reactions = ReactionDesk(
       .init(
-        endpoint: options.animations ?? feed.animations, received: feed.reactions,
+        endpoint: options.animations ?? feed.reactionSource, received: feed.receivedReactions,
         isPossible: !options.reduceMotion && !options.untimed),
       network: bytes.network, pool: pool)
     journal = Journal(
@@ -88,7 +89,7 @@ public final class Player {
         options: Stage.Options(manual: options.manual, untimed: options.untimed),
         first: history.start?.story ?? 0),
       looksAhead: options.looksAhead)
-    renderer.view.isMuted = loudness.isMuted
+    renderer.view.isMuted = soundControl.isMuted
   }
 
   /// Plays until the viewer quits, a signal ends it, or nothing is left.
@@ -102,7 +103,7 @@ public final class Player {
       deadline = advance(now: .now)
     }
     stop(now: .now)
-    loudness.close()
+    soundControl.close()
     saver?.close()
     reactions.close()
     pool.close()
@@ -138,7 +139,7 @@ public final class Player {
       ReadSource(bytes.network.descriptor) { self.takeBytes(now: $0) },
       history,
     ]
-    if let speaker = loudness.speaker {
+    if let speaker = soundControl.speaker {
       sources.append(ReadSource(speaker.descriptor) { self.takeSoundNotices(now: $0) })
     }
     return sources
@@ -157,14 +158,14 @@ public final class Player {
 
   /// Does what is due, after the sources were serviced. Returns when something is due next.
   private func advance(now: Instant) -> Instant? {
-    loudness.speaker?.watch(at: now)
+    soundControl.speaker?.watch(at: now)
     pool.dropFailed()
     pool.arrange(stage.successor, now: now, where: history.isSure)
     takeAnswers(now: now)
     takeStill(now: now)
     guard ending == nil else { return nil }
     noteDrained(now: now)
-    if let gesture = pointer.tick(at: now) { perform(gesture, now: now) }
+    if let gesture = clicks.tick(at: now) { perform(gesture, now: now) }
     direct(.tick, now: now)
     lookAhead(now: now)
     if let shape = renderer.takeReshape(at: now) { pool.reshape(shape, at: now) }
@@ -183,7 +184,7 @@ public final class Player {
   /// to do with the screen waits until the terminal has taken the last frame.
   private func deadline(_ model: ViewModel) -> Instant? {
     var next = Earliest(directorDeadline)
-    next.add(pointer.deadline)
+    next.add(clicks.deadline)
     next.add(renderer.deadline(model))
     guard !renderer.screen.isBusy else { return next.moment }
     if !director.showsError { next.add(pool.current?.nextMoment) }
@@ -204,7 +205,7 @@ public final class Player {
     guard let slot = pool.current, let generation = slot.generation,
       !director.showsError
     else { return }
-    for words in slot.notes.takeNew() {
+    for words in slot.notes.readNew() {
       journal.note(.noted(words), at: now)
       renderer.view.say("\(stories[slot.story].shortName): \(words)", now: now)
     }

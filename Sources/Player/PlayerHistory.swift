@@ -2,7 +2,7 @@ import Playback
 import Stories
 import System
 
-// Views that are used up, and the place that a run leaves.
+// Views that are used up, and where a run stops.
 extension Player {
   func takeAnswers(now: Instant) {
     for story in history.takeAnswers() {
@@ -13,12 +13,12 @@ extension Player {
 
   /// The viewer or a signal ends the program inside a story, or behind all.
   func stop(now: Instant) {
-    if !stage.isAtEndCard, stage.storyCount > 0 { journal.note(place(at: now), at: now) }
+    if !stage.isAtEndCard, stage.storyCount > 0 { journal.note(stopEvent(at: now), at: now) }
     endPlay(.stopped, now: now)
   }
 
   /// Where a later run goes on.
-  private func place(at now: Instant) -> Journal.Event {
+  private func stopEvent(at now: Instant) -> Journal.Event {
     if stage.isWaiting {
       // It has played to its end: the next one's turn would come, if there were one.
       let next = stage.playable(from: stage.current.story + 1)

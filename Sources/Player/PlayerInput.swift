@@ -31,7 +31,7 @@ extension Player {
   }
 
   func takeSoundNotices(now: Instant) {
-    for words in loudness.takeNotices() { renderer.view.say(words, now: now) }
+    for words in soundControl.takeNotices() { renderer.view.say(words, now: now) }
   }
 
   /// Says what became of a still that is saved, once that is known.
@@ -45,9 +45,9 @@ extension Player {
   private func suspend(now: Instant) {
     let wasRunning = pool.current.map { !$0.playback.state.isPaused } ?? false
     if wasRunning { pool.current?.setPaused(true, at: now) }
-    loudness.speaker?.setPaused(true)
+    soundControl.speaker?.setPaused(true)
     terminal.suspend()
-    loudness.speaker?.awaitSilence()
+    soundControl.speaker?.awaitSilence()
     Signals.stopSelf()
     terminal.resume()
     terminal.resize()
@@ -67,11 +67,11 @@ extension Player {
     for event in events {
       switch event {
       case .key(let key): press(key, now: now)
-      case .press(let row, let column): pointer.press(row: row, column: column, at: now)
+      case .press(let row, let column): clicks.press(row: row, column: column, at: now)
       case .release:
-        if let gesture = pointer.release(at: now) { perform(gesture, now: now) }
+        if let gesture = clicks.release(at: now) { perform(gesture, now: now) }
       case .synchronizedOutput, .program: renderer.screen.followAnswers()
-      case .wheel(let up): turn(up ? .volumeUp : .volumeDown, now: now)
+      case .wheel(let up): if !options.untimed { sayVolume(soundControl.turn(up: up), now: now) }
       case .focus: break
       }
       if ending != nil { return }
@@ -104,7 +104,9 @@ extension Player {
     case .quitRemembering: end(.quit(remembersPlace: true))
     case .link: openLink(now: now)
     case .still: saveStill(now: now)
-    case .mute, .volumeUp, .volumeDown: turn(action, now: now)
+    case .mute: sayVolume(soundControl.toggleMute(), now: now)
+    case .volumeUp: sayVolume(soundControl.turn(up: true), now: now)
+    case .volumeDown: sayVolume(soundControl.turn(up: false), now: now)
     case .reactions: if !stage.isAtEndCard { reactions.toggleStrip(at: now) }
     case .showReactions: reactions.toggleShown(at: now)
     case .caption, .mode, .fit, .help, .info, .close:
@@ -112,16 +114,16 @@ extension Player {
     }
   }
 
-  func turn(_ action: Action, now: Instant) {
-    guard !options.untimed else { return }
-    renderer.view.say(loudness.turn(action), now: now)
-    renderer.view.isMuted = loudness.isMuted
+  private func sayVolume(_ words: String, now: Instant) {
+    renderer.view.say(words, now: now)
+    renderer.view.isMuted = soundControl.isMuted
   }
 
-  func perform(_ gesture: Pointer.Gesture, now: Instant) {
+  func perform(_ gesture: ClickRecogniser.Gesture, now: Instant) {
     guard !options.untimed else { return }
     switch gesture {
-    case .hold(let down): direct(.command(.hold(down)), now: now)
+    case .holdBegan: direct(.command(.hold(true)), now: now)
+    case .holdEnded: direct(.command(.hold(false)), now: now)
     case .click(let row, let column):
       if row == renderer.screen.layout.barRow,
         let target = renderer.view.segment(at: column, viewModel(now: now))

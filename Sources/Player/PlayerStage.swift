@@ -28,7 +28,7 @@ extension Player {
     switch effect {
     case .leave(let keepsSound):
       endPlay(.skipped, now: now)
-      if !keepsSound { loudness.speaker?.cut() }
+      if !keepsSound { soundControl.speaker?.cut() }
       pool.leaveCurrent()
     case .judge(let play): return judge(play)
     case .enter(let story, let slide):
@@ -89,7 +89,7 @@ extension Player {
   func fail(generation: Int, reason: String, now: Instant) -> Director.Input {
     journal.note(.failed(reason: reason), at: now)
     endPlay(.failed, now: now)
-    loudness.speaker?.cut()
+    soundControl.speaker?.cut()
     pool.endCurrent()
     return .failed(generation: generation, reason: reason)
   }

@@ -101,7 +101,7 @@ final class Screen: LoopSource {
     if case .sliding(let slide) = entrance { slide.nextMoment(at: now) } else { nil }
   }
 
-  /// Makes a picture the one to be seen.
+  /// Makes a picture the one that is shown.
   func setPicture(_ decoded: DecodedPicture, now: Instant) {
     if case .slides(let side) = entrance {
       renderSurface()

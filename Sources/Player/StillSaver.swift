@@ -45,7 +45,7 @@ package final class StillSaver: LoopSource {
     }
   }
 
-  /// The player was suspended for a while: that time does not count against the decoder.
+  /// Restarts the time that the decoder has: the player itself was stopped meanwhile.
   func forgive() { grabber.forgive() }
 
   func close() { grabber.close() }

@@ -94,7 +94,7 @@ final class StorySlot: LoopSource {
     _ = speaker.follow(with: voice)
   }
 
-  /// The player was suspended for a while: that time does not count against the decoder.
+  /// Restarts the time that the decoder has: the player itself was stopped meanwhile.
   func forgive() { session.forgive() }
 
   /// It does not play any more, and its bytes are not needed. `close` follows.
@@ -149,7 +149,7 @@ final class StorySlot: LoopSource {
     handle(.buffer(report), at: now)
   }
 
-  /// What is to be seen now. A picture that is returned counts as shown.
+  /// What is to be shown now. A picture that is returned counts as shown.
   ///
   /// - Parameter lead: how much earlier it ends than its medium.
   func step(at now: Instant, lead: Duration) -> Step {

@@ -203,16 +203,16 @@ struct View {
   }
 
   private func titleRight(_ model: ViewModel) -> String {
-    let place = [isMuted ? "muted" : nil, number(model)].compactMap(\.self)
+    let status = [isMuted ? "muted" : nil, number(model)].compactMap(\.self)
     if model.stage.isPaused {
       let mark = model.unicode ? "▮▮" : "paused"
-      return place.isEmpty ? mark : mark + " " + place.joined(separator: "  ")
+      return status.isEmpty ? mark : mark + " " + status.joined(separator: "  ")
     }
     let wish = model.stage.isWaiting ? options.keys.name(of: .next).map { ["press \($0)"] } : nil
-    return ((wish ?? []) + place).joined(separator: "  ")
+    return ((wish ?? []) + status).joined(separator: "  ")
   }
 
-  /// The place in the reel; nil if the bar's row shows it, beside a window of segments.
+  /// The story's number in the reel; nil if the bar's row shows it, beside a window of segments.
   private func number(_ model: ViewModel) -> String? {
     let shown = segments(model).places(columns: model.columns).count
     guard shown == 0 || shown == model.reel.count else { return nil }
@@ -238,9 +238,7 @@ struct View {
       overlays.spinner = .init(text: words, phase: Int((model.now - since).milliseconds / 100))
     }
     if showsHelp {
-      overlays.help = options.keys.helpRows.map {
-        .init(keys: $0.keys, meaning: $0.meaning, briefly: $0.briefly)
-      }
+      overlays.help = options.keys.helpRows
       return overlays
     }
     if caption == .long, let text = model.story?.caption { overlays.caption = text }

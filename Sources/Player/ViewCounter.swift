@@ -3,7 +3,7 @@ import Resources
 import Stories
 import System
 
-/// Counts what is seen of the stories in this run, and decides which place a later run goes on from:
+/// Counts what is seen of the stories in this run, and decides where a later run goes on:
 /// events in, effects out. It touches no disk.
 struct ViewCounter {
   enum Effect: Equatable {
@@ -30,9 +30,9 @@ struct ViewCounter {
   private var play: Play?
   /// A story that was left before its end: if it plays again next, that is no skip.
   private var left: Int?
-  /// A place that is remembered once the story has stayed for a moment.
-  private var pendingPlace: (story: Int, position: Duration, due: Instant)?
-  /// All there was has played: then there is no place to go on from.
+  /// Where a later run goes on, once the story has stayed for a moment.
+  private var pendingResumePoint: (story: Int, position: Duration, due: Instant)?
+  /// All there was has played: then a later run has nothing to go on with.
   private var isThrough = false
   /// The reel of the current story, and whether all of it had been seen when the viewer came to it.
   private var reel: (stories: Range<Int>, wasSeen: Bool)?
@@ -48,7 +48,7 @@ struct ViewCounter {
 
   /// When `tick` has something to do.
   var deadline: Instant? {
-    var next = Earliest(pendingPlace?.due)
+    var next = Earliest(pendingResumePoint?.due)
     // Where nobody watches, what is shown decides.
     if !isUntimed, let play, play.showing.isBecomingSeen {
       next.add(play.shownSince.map { $0 + Showing.least })
@@ -59,8 +59,8 @@ struct ViewCounter {
   /// Time has passed.
   mutating func tick(at now: Instant) -> [Effect] {
     var effects: [Effect] = []
-    if let place = pendingPlace, now >= place.due {
-      effects += setResumePoint(place.story, place.position)
+    if let point = pendingResumePoint, now >= point.due {
+      effects += setResumePoint(point.story, point.position)
     }
     if !isUntimed, let since = play?.shownSince { effects += reached(now - since) }
     return effects
@@ -78,7 +78,7 @@ struct ViewCounter {
     case .ended(let how, _, let summary): return end(how, summary)
     case .endCard, .allPlayed:
       isThrough = true
-      pendingPlace = nil
+      pendingResumePoint = nil
       return countSkip() + [.clearResumePoint]
     case .stopped(let story, let position): return countSkip() + setResumePoint(story, position)
     case .keyPressed, .posterShown, .newPicture, .painted, .drained, .firstPicture, .noted,
@@ -91,8 +91,8 @@ struct ViewCounter {
   // MARK: - What others have seen
 
   /// Takes in what earlier runs have seen.
-  mutating func learn(_ past: Past) {
-    viewings.learn(past)
+  mutating func learn(from past: SeenRecords) {
+    viewings.learn(from: past)
     if let reel { self.reel?.wasSeen = reel.stories.allSatisfy { past[$0].isSeen } }
   }
 
@@ -118,8 +118,8 @@ struct ViewCounter {
     let position = start?.story == story ? start?.position : nil
     start = nil
     // Until then it may be one of those that are only passed by.
-    pendingPlace = (story, position ?? .zero, now + Director.calm)
-    let stories = viewings.reel(of: story)
+    pendingResumePoint = (story, position ?? .zero, now + Director.calm)
+    let stories = viewings.stories(inReelOf: story)
     if stories != reel?.stories {
       reel = stories.map { ($0, viewings.isReelSeen(of: story)) }
     }
@@ -155,14 +155,14 @@ struct ViewCounter {
       switch mark {
       case .seen:
         self.play?.wasSeenBefore = viewings.isSeen(play.story)
-        viewings.noteSeen(play.story)
+        viewings.markSeen(play.story)
         counts.views += 1
       case .completed:
-        viewings.noteCompleted(play.story)
+        viewings.markCompleted(play.story)
         counts.completions += 1
       case .skipped: left = play.story
       case .takenBack:
-        if !play.wasSeenBefore { viewings.forget(play.story) }
+        if !play.wasSeenBefore { viewings.unmarkSeen(play.story) }
         counts.views -= 1
       }
     }
@@ -171,7 +171,7 @@ struct ViewCounter {
   }
 
   private mutating func setResumePoint(_ story: Int, _ position: Duration) -> [Effect] {
-    pendingPlace = nil
+    pendingResumePoint = nil
     return isThrough ? [] : [.setResumePoint(story: story, position: position)]
   }
 }

@@ -7,20 +7,21 @@ public struct Feed: Equatable, Sendable {
   /// What the source named but cannot be played, in the order of the source.
   public var skipped: [Skipped]
   /// Where reactions come from, if the source says so.
-  public var animations: AnimationEndpoint?
-  /// Reactions that stories have received, by the stories' ids: few have any.
-  public var reactions: [String: [ReceivedReaction]]
+  public var reactionSource: AnimationEndpoint?
+  /// By the stories' ids: few have any.
+  public var receivedReactions: [String: [ReceivedReaction]]
 
   public init(
     identity: String = "", title: String, reels: [Reel] = [], skipped: [Skipped] = [],
-    animations: AnimationEndpoint? = nil, reactions: [String: [ReceivedReaction]] = [:]
+    reactionSource: AnimationEndpoint? = nil,
+    receivedReactions: [String: [ReceivedReaction]] = [:]
   ) {
     self.identity = identity
     self.title = title
     self.reels = reels
     self.skipped = skipped
-    self.animations = animations
-    self.reactions = reactions
+    self.reactionSource = reactionSource
+    self.receivedReactions = receivedReactions
   }
 
   /// Whether something of it that would be played may be missing.

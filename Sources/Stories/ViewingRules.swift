@@ -24,7 +24,7 @@ public struct ViewingRules: Equatable, Sendable {
   public struct Selection: Equatable, Sendable {
     public var feed: Feed
     /// What is known of its stories, by their numbers in it.
-    public var past: Past
+    public var past: SeenRecords
     /// The number of each of its stories in the whole feed; nil where that is the same.
     public var numbers: [Int]?
     public var leftOut: [Refusal: Int] = [:]
@@ -49,7 +49,7 @@ public struct ViewingRules: Equatable, Sendable {
   /// Chooses what is played. Reels left without stories vanish; otherwise the order stays.
   ///
   /// - Parameter past: what is known of the feed's stories, by their numbers counted over all reels.
-  public func select(from feed: Feed, past: Past, now: Int64) -> Selection {
+  public func select(from feed: Feed, past: SeenRecords, now: Int64) -> Selection {
     var chosen: [ChosenReel] = []
     var leftOut: [Refusal: Int] = [:]
     var number = 0
@@ -74,15 +74,15 @@ public struct ViewingRules: Equatable, Sendable {
 
   /// All of a feed, its reels in the order of playing. Stories that are not played any more stay where
   /// they are, and do not make a reel an unseen one.
-  public func arrange(_ feed: Feed, past: Past, now: Int64) -> Selection {
+  public func arrange(_ feed: Feed, past: SeenRecords, now: Int64) -> Selection {
     guard unseenFirst else { return Selection(feed: feed, past: past) }
     var reels: [ChosenReel] = []
     var number = 0
     for reel in feed.reels where !reel.stories.isEmpty {
       let numbers = number..<number + reel.stories.count
-      let isUnseen = zip(numbers, reel.stories).contains { place, story in
-        let completions = Int(past[place].completions)
-        return !past[place].isSeen && refusal(of: story, completions: completions, now: now) == nil
+      let isUnseen = zip(numbers, reel.stories).contains { index, story in
+        let completions = Int(past[index].completions)
+        return !past[index].isSeen && refusal(of: story, completions: completions, now: now) == nil
       }
       reels.append(ChosenReel(reel: reel, numbers: Array(numbers), isUnseen: isUnseen))
       number = numbers.upperBound
@@ -92,14 +92,14 @@ public struct ViewingRules: Equatable, Sendable {
 
   /// Some reels of a feed, ordered and numbered anew.
   private func selection(
-    of reels: [ChosenReel], from feed: Feed, past: Past, leftOut: [Refusal: Int]
+    of reels: [ChosenReel], from feed: Feed, past: SeenRecords, leftOut: [Refusal: Int]
   ) -> Selection {
     var reels = reels
     if unseenFirst { reels = reels.filter(\.isUnseen) + reels.filter { !$0.isUnseen } }
     let numbers = reels.flatMap(\.numbers)
-    var selection = Selection(feed: feed, past: Past(), numbers: numbers, leftOut: leftOut)
+    var selection = Selection(feed: feed, past: SeenRecords(), numbers: numbers, leftOut: leftOut)
     selection.feed.reels = reels.map(\.reel)
-    for (place, old) in numbers.enumerated() { selection.past[place] = past[old] }
+    for (new, old) in numbers.enumerated() { selection.past[new] = past[old] }
     return selection
   }
 
@@ -116,7 +116,7 @@ public struct ViewingRules: Equatable, Sendable {
     }
 
     /// What is kept of a reel; nil where nothing is.
-    init?(_ whole: Reel, start: Int, _ kept: [Int], _ past: Past) {
+    init?(_ whole: Reel, start: Int, _ kept: [Int], _ past: SeenRecords) {
       guard !kept.isEmpty else { return nil }
       numbers = kept
       isUnseen = kept.contains { !past[$0].isSeen }

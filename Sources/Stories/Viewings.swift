@@ -1,5 +1,5 @@
-/// What is known of a story from earlier plays.
-public struct Sighting: Equatable, Sendable {
+/// What is known of a story's plays.
+public struct SeenRecord: Equatable, Sendable {
   public var isSeen: Bool
   /// How often it was played to its end.
   public var completions: Int32
@@ -10,48 +10,49 @@ public struct Sighting: Equatable, Sendable {
   }
 }
 
-/// What is known of stories by their numbers; feeds may hold very many.
-public struct Past: Equatable, Sendable {
-  private var sightings: [Sighting] = []
+/// What is known of the plays of a feed's stories, by their numbers: counted over all reels of the feed
+/// that it was made for. Feeds may hold very many.
+public struct SeenRecords: Equatable, Sendable {
+  private var records: [SeenRecord] = []
 
   public init() {}
 
-  public var isEmpty: Bool { sightings.isEmpty }
+  public var isEmpty: Bool { records.isEmpty }
 
-  public subscript(story: Int) -> Sighting {
-    get { sightings.indices.contains(story) ? sightings[story] : Sighting() }
+  public subscript(story: Int) -> SeenRecord {
+    get { records.indices.contains(story) ? records[story] : SeenRecord() }
     set {
       guard story >= 0 else { return }
-      if story >= sightings.count {
-        guard newValue != Sighting() else { return }
-        sightings += Array(repeating: Sighting(), count: story + 1 - sightings.count)
+      if story >= records.count {
+        guard newValue != SeenRecord() else { return }
+        records += Array(repeating: SeenRecord(), count: story + 1 - records.count)
       }
-      sightings[story] = newValue
+      records[story] = newValue
     }
   }
 }
 
-/// Which stories were seen, by their numbers in the order of playing: in earlier runs, as far as that
-/// is known, and in this one.
+/// Which stories were seen, in earlier runs, as far as that is known, and in this one. The stories are
+/// numbered in the order of playing, as in the feed that `ViewingRules.select` returned.
 public struct Viewings: Equatable, Sendable {
   /// One reel and how much of it is new.
-  private struct Count: Equatable {
+  private struct ReelProgress: Equatable {
     var stories: Range<Int>
     var unseen: Int
   }
 
-  private var past: Past
-  private var reels: [Count] = []
+  private var records: SeenRecords
+  private var reels: [ReelProgress] = []
   /// The view limits by story, -1 for none; empty where no story has one.
   private var limits: [Int32] = []
 
-  /// - Parameter past: what is known of the feed's stories.
-  public init(_ feed: Feed, past: Past = Past()) {
-    self.past = past
+  /// - Parameter past: what is known of the feed's stories from earlier runs.
+  public init(_ feed: Feed, past: SeenRecords = SeenRecords()) {
+    records = past
     var start = 0
     for reel in feed.reels where !reel.stories.isEmpty {
       let stories = start..<start + reel.stories.count
-      reels.append(Count(stories: stories, unseen: stories.count { !past[$0].isSeen }))
+      reels.append(ReelProgress(stories: stories, unseen: stories.count { !past[$0].isSeen }))
       start = stories.upperBound
     }
     let stories = feed.reels.lazy.flatMap(\.stories)
@@ -60,39 +61,40 @@ public struct Viewings: Equatable, Sendable {
     }
   }
 
-  private var count: Int { reels.last?.stories.upperBound ?? 0 }
+  private var storyCount: Int { reels.last?.stories.upperBound ?? 0 }
 
   /// Takes in what other runs have seen.
-  public mutating func learn(_ past: Past) {
-    for story in 0..<count {
-      let sighting = past[story]
-      if sighting.isSeen { noteSeen(story) }
-      learn(completions: Int(sighting.completions), of: story)
+  public mutating func learn(from others: SeenRecords) {
+    for story in 0..<storyCount {
+      let record = others[story]
+      if record.isSeen { markSeen(story) }
+      learn(completions: Int(record.completions), of: story)
     }
   }
 
-  /// What is counted of a story in all, by this and by other players.
+  /// Raises a story's completions to those of the history, which may already hold those of this run: the
+  /// larger number counts, and not the sum.
   public mutating func learn(completions: Int, of story: Int) {
-    guard (0..<count).contains(story) else { return }
-    past[story].completions = max(past[story].completions, Int32(clamping: completions))
+    guard (0..<storyCount).contains(story) else { return }
+    records[story].completions = max(records[story].completions, Int32(clamping: completions))
   }
 
-  public mutating func noteSeen(_ story: Int) {
-    guard (0..<count).contains(story), !past[story].isSeen else { return }
-    past[story].isSeen = true
+  public mutating func markSeen(_ story: Int) {
+    guard (0..<storyCount).contains(story), !records[story].isSeen else { return }
+    records[story].isSeen = true
     reels[reelNumber(of: story)].unseen -= 1
   }
 
-  /// The opposite of `noteSeen`.
-  public mutating func forget(_ story: Int) {
-    guard (0..<count).contains(story), past[story].isSeen else { return }
-    past[story].isSeen = false
+  /// The opposite of `markSeen`, for a story that was counted as seen and then failed.
+  public mutating func unmarkSeen(_ story: Int) {
+    guard (0..<storyCount).contains(story), records[story].isSeen else { return }
+    records[story].isSeen = false
     reels[reelNumber(of: story)].unseen += 1
   }
 
-  public mutating func noteCompleted(_ story: Int) {
-    guard (0..<count).contains(story), past[story].completions < .max else { return }
-    past[story].completions += 1
+  public mutating func markCompleted(_ story: Int) {
+    guard (0..<storyCount).contains(story), records[story].completions < .max else { return }
+    records[story].completions += 1
   }
 
   /// Whether a story has a view limit.
@@ -102,22 +104,21 @@ public struct Viewings: Equatable, Sendable {
 
   /// Whether it was played to its end as often as allowed.
   public func isExhausted(_ story: Int) -> Bool {
-    isLimited(story) && past[story].completions >= limits[story]
+    isLimited(story) && records[story].completions >= limits[story]
   }
 
-  public func isSeen(_ story: Int) -> Bool { past[story].isSeen }
+  public func isSeen(_ story: Int) -> Bool { records[story].isSeen }
 
-  /// The stories of a story's reel.
-  public func reel(of story: Int) -> Range<Int>? {
-    (0..<count).contains(story) ? reels[reelNumber(of: story)].stories : nil
+  public func stories(inReelOf story: Int) -> Range<Int>? {
+    (0..<storyCount).contains(story) ? reels[reelNumber(of: story)].stories : nil
   }
 
   /// Whether every story of a story's reel was seen.
   public func isReelSeen(of story: Int) -> Bool {
-    (0..<count).contains(story) && reels[reelNumber(of: story)].unseen == 0
+    (0..<storyCount).contains(story) && reels[reelNumber(of: story)].unseen == 0
   }
 
-  /// O(log reels).
+  /// By bisection. There must be such a story.
   private func reelNumber(of story: Int) -> Int {
     var range = reels.indices
     while range.count > 1 {

@@ -49,7 +49,7 @@ struct ListCommand {
   }
 
   /// Why a story is not played any more, or that it was seen; nil for a new one.
-  private func mark(_ story: Story, _ past: Sighting, now: Int64) -> String? {
+  private func mark(_ story: Story, _ past: SeenRecord, now: Int64) -> String? {
     let refusal = invocation.play.rules.refusal(
       of: story, completions: Int(past.completions), now: now)
     return refusal?.words ?? (past.isSeen ? "seen" : nil)

@@ -49,7 +49,7 @@ import Testing
   @Test(.measures(.pictures)) func overlays_eachFrame_costThis() {
     let frames = Self.isLong ? 240 : 4
     let compositor = Compositor(depth: .trueColour, unicode: true)
-    let keys = (0..<20).map { CardRow(keys: "key \($0)", action: "does something, \($0)") }
+    let keys = (0..<20).map { CardRow(keys: "key \($0)", meaning: "does something, \($0)") }
     let cell = Cell(
       glyph: "▀", foreground: CellColour(rgb: 0x808080), background: CellColour(rgb: 0x404040))
     let picture = CellGrid(columns: Self.columns, rows: Self.rows, filledWith: cell)

@@ -102,10 +102,10 @@ import Testing
       item: #"""
         {"reactions":[{"at":2,"id":"star"},{"at":1.5,"id":"heart","from":"ben"},{"at":1.5}]}
         """#)
-    #expect(feed.animations == AnimationEndpoint(place: .file("/home/f/anim")))
+    #expect(feed.reactionSource == AnimationEndpoint(place: .file("/home/f/anim")))
     let story = try #require(feed.reels.first?.stories.first)
     #expect(
-      feed.reactions == [
+      feed.receivedReactions == [
         story.id: [
           ReceivedReaction(atS: 1.5, id: "heart", sender: "ben"),
           ReceivedReaction(atS: 2, id: "star"),
@@ -120,7 +120,7 @@ import Testing
   ])
   func reactions_thatAreWrong_areLeftOutAlone(_ reactions: String) throws {
     let feed = try read("{}", item: #"{"reactions":\#(reactions)}"#)
-    #expect(feed.storyCount == 2 && feed.reactions == [:] && feed.skipped == [])
+    #expect(feed.storyCount == 2 && feed.receivedReactions == [:] && feed.skipped == [])
   }
 
   @Test func reactions_thatAreNoList_costTheItem() throws {
@@ -132,7 +132,7 @@ import Testing
   @Test func reactions_ofOneStory_areAtMostAThousand() throws {
     let many = (0..<2_000).map { #"{"at":\#($0),"id":"a"}"# }.joined(separator: ",")
     let feed = try read("{}", item: #"{"reactions":[\#(many)]}"#)
-    #expect(feed.reactions.values.map(\.count) == [1_000])
+    #expect(feed.receivedReactions.values.map(\.count) == [1_000])
   }
 
   @Test(arguments: [
@@ -140,13 +140,13 @@ import Testing
     ("https://h.example/e", "https://h.example/e"),
   ])
   func endpoint_isRelativeToTheFeed(_ text: String, _ place: String) throws {
-    #expect(try read(#"{"animations":"\#(text)"}"#, item: "{}").animations?.place.text == place)
+    #expect(try read(#"{"animations":"\#(text)"}"#, item: "{}").reactionSource?.place.text == place)
   }
 
   @Test(arguments: [#"{"animations":7}"#, #"{"animations":"ftp://h/x"}"#, "7"])
   func endpoint_thatIsWrong_isLeftOutWithAReason(_ additions: String) throws {
     let feed = try read(additions, item: "{}")
-    #expect(feed.animations == nil && feed.storyCount == 2)
+    #expect(feed.reactionSource == nil && feed.storyCount == 2)
     #expect(feed.skipped.count == 1)
   }
 }

@@ -65,8 +65,8 @@ import Testing
                   kind: .video, author: "anna")
               ]),
           ],
-          animations: AnimationEndpoint(place: .file("/home/f"), feed: nil),
-          reactions: [
+          reactionSource: AnimationEndpoint(place: .file("/home/f"), feed: nil),
+          receivedReactions: [
             "/home/f/feed.json#1": [ReceivedReaction(atS: 1.5, id: "fireworks", sender: "ben")]
           ]))
     #expect(feed.reels.first?.stories.first?.id == "/home/f/feed.json#1")

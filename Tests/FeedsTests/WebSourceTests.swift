@@ -145,8 +145,8 @@ struct FakeWeb: WebAccess {
       pages: ["https://example.org/f": Array(text.utf8)],
       moved: ["https://example.org/f": "https://cdn.example.net/x/f"])
     let feed = try FeedReader(web: web).read(["https://example.org/f"])
-    #expect(feed.animations?.place == .url("https://cdn.example.net/x/r"))
-    #expect(feed.animations?.feed == "https://example.org/f")
+    #expect(feed.reactionSource?.place == .url("https://cdn.example.net/x/r"))
+    #expect(feed.reactionSource?.feed == "https://example.org/f")
   }
 
   @Test func read_ofAFeedWithASlash_isThatFeed() throws {

@@ -4,21 +4,21 @@ import Testing
 @Suite struct CompositorTests {
   /// What the help card of the player is like.
   static let keys = [
-    CardRow(keys: "q", action: "quit"), CardRow(keys: "Esc", action: "close this"),
-    CardRow(keys: "Right l Enter", action: "next story"),
-    CardRow(keys: "Left h", action: "previous story", brief: "story before"),
-    CardRow(keys: "Down J Tab", action: "next reel"),
-    CardRow(keys: "Up K S-Tab", action: "previous reel", brief: "reel before"),
-    CardRow(keys: "Home", action: "restart the story", brief: "restart"),
-    CardRow(keys: "End", action: "to the end"), CardRow(keys: "Space p", action: "pause"),
-    CardRow(keys: ",", action: "5 s back"), CardRow(keys: ".", action: "5 s forward"),
-    CardRow(keys: "c", action: "caption long, short, off", brief: "caption"),
-    CardRow(keys: "i", action: "what plays"),
-    CardRow(keys: "v", action: "next picture mode", brief: "picture mode"),
-    CardRow(keys: "f", action: "all of it, or fill the screen", brief: "all or fill"),
-    CardRow(keys: "o", action: "open the story's link", brief: "open link"),
-    CardRow(keys: "s", action: "save a still picture", brief: "save a still"),
-    CardRow(keys: "? F1", action: "this help"), CardRow(keys: "^L", action: "repaint"),
+    CardRow(keys: "q", meaning: "quit"), CardRow(keys: "Esc", meaning: "close this"),
+    CardRow(keys: "Right l Enter", meaning: "next story"),
+    CardRow(keys: "Left h", meaning: "previous story", briefMeaning: "story before"),
+    CardRow(keys: "Down J Tab", meaning: "next reel"),
+    CardRow(keys: "Up K S-Tab", meaning: "previous reel", briefMeaning: "reel before"),
+    CardRow(keys: "Home", meaning: "restart the story", briefMeaning: "restart"),
+    CardRow(keys: "End", meaning: "to the end"), CardRow(keys: "Space p", meaning: "pause"),
+    CardRow(keys: ",", meaning: "5 s back"), CardRow(keys: ".", meaning: "5 s forward"),
+    CardRow(keys: "c", meaning: "caption long, short, off", briefMeaning: "caption"),
+    CardRow(keys: "i", meaning: "what plays"),
+    CardRow(keys: "v", meaning: "next picture mode", briefMeaning: "picture mode"),
+    CardRow(keys: "f", meaning: "all of it, or fill the screen", briefMeaning: "all or fill"),
+    CardRow(keys: "o", meaning: "open the story's link", briefMeaning: "open link"),
+    CardRow(keys: "s", meaning: "save a still picture", briefMeaning: "save a still"),
+    CardRow(keys: "? F1", meaning: "this help"), CardRow(keys: "^L", meaning: "repaint"),
   ]
 
   static let info = [
@@ -47,7 +47,7 @@ import Testing
     case "end":
       compositor.endCard(
         lines: ["That was all: 12 stories, 3 reels", "The cache saved 41 MB"],
-        keys: [CardRow(keys: "Enter", action: "again"), CardRow(keys: "q", action: "quit")],
+        keys: [CardRow(keys: "Enter", meaning: "again"), CardRow(keys: "q", meaning: "quit")],
         onto: &grid)
     default: compositor.caption(longCaption, onto: &grid)
     }

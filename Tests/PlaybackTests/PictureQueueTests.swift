@@ -29,6 +29,6 @@ import Testing
   @Test func takeFirst_ignoresTimes() {
     var queue = queue([40, 80])
     #expect(queue.takeFirst()?.time == .milliseconds(40))
-    #expect(queue.nextTime == .milliseconds(80))
+    #expect(queue.nextDue == .milliseconds(80))
   }
 }

@@ -5,12 +5,12 @@ import Testing
 
 @Suite struct ActionsTests {
   @Test func keys_ofAllActions_areDifferent() {
-    let keys = Action.allCases.flatMap(\.row.keys)
+    let keys = Action.allCases.flatMap(\.helpLine.keys)
     #expect(Set(keys).count == keys.count)
     let table = KeyTable()
     for action in Action.allCases {
-      #expect(!action.row.keys.isEmpty)
-      for key in action.row.keys { #expect(table.action(for: key) == action) }
+      #expect(!action.helpLine.keys.isEmpty)
+      for key in action.helpLine.keys { #expect(table.action(for: key) == action) }
     }
     #expect(table.action(for: .character("Z")) == nil && table.action(for: .f(12)) == nil)
   }
@@ -25,7 +25,8 @@ import Testing
     #expect(rows.count == Action.allCases.count)
     for row in rows {
       #expect(!row.keys.isEmpty && !row.meaning.isEmpty)
-      #expect(row.briefly.count <= row.meaning.count && row.briefly.count <= 29)
+      let brief = row.briefMeaning ?? row.meaning
+      #expect(brief.count <= row.meaning.count && brief.count <= 29)
     }
   }
 
@@ -44,7 +45,7 @@ import Testing
     table.bind(.info, to: [])
     #expect(table.name(of: .info) == nil)
     #expect(table.helpRows.count == Action.allCases.count - 1)
-    #expect(!table.helpRows.contains { $0.meaning == Action.info.row.explanation })
+    #expect(!table.helpRows.contains { $0.meaning == Action.info.helpLine.meaning })
   }
 
   /// The configuration names actions so.

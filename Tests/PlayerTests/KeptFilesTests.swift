@@ -6,23 +6,23 @@ import Testing
 
 @testable import Player
 
-@Suite struct SoundMemoryTests {
+@Suite struct StoredVolumeTests {
   private let directory: TemporaryDirectory
-  private let memory: SoundMemory
+  private let stored: StoredVolume
 
   init() throws {
     directory = try TemporaryDirectory()
-    memory = SoundMemory(path: directory.path("state/sound"))
+    stored = StoredVolume(folder: directory.path("state"))
   }
 
   @Test(arguments: [(0, false), (60, true), (100, false)])
   func volume_isReadAsItWasWritten(percent: Int, isMuted: Bool) {
-    memory.write(Volume(percent: percent, isMuted: isMuted))
-    #expect(memory.read() == Volume(percent: percent, isMuted: isMuted))
+    stored.write(Volume(percent: percent, isMuted: isMuted))
+    #expect(stored.read() == Volume(percent: percent, isMuted: isMuted))
   }
 
   @Test func nothing_isReadWhereNothingWasWritten() {
-    #expect(memory.read() == nil)
+    #expect(stored.read() == nil)
   }
 
   @Test(
@@ -34,13 +34,13 @@ import Testing
     ] as [(String, Volume?)])
   func texts_areUnderstood_orIgnored(text: String, expected: Volume?) throws {
     try directory.write(text, to: "state/sound")
-    #expect(memory.read() == expected)
+    #expect(stored.read() == expected)
   }
 
   @Test func folder_thatCannotBeWritten_isNoReasonToComplain() throws {
     try directory.write("a file", to: "state")
-    memory.write(Volume(percent: 5))
-    #expect(memory.read() == nil)
+    stored.write(Volume(percent: 5))
+    #expect(stored.read() == nil)
   }
 }
 

@@ -60,7 +60,7 @@ import Testing
   @Test func help_whereThereIsLittleRoom_isBrief() {
     var overlays = Overlays()
     overlays.help = (0..<14).map {
-      .init(keys: "\($0)", meaning: "a rather long meaning", briefly: "brief \($0)")
+      .init(keys: "\($0)", meaning: "a rather long meaning", briefMeaning: "brief \($0)")
     }
     let narrow = rows(overlays, columns: 40, rows: 8)
     #expect(row(of: "a rather long meaning", in: narrow) == nil)

@@ -66,13 +66,13 @@ import Testing
 @Suite struct StoryNotesTests {
   @Test func notes_areTakenOnce_andKept() {
     var notes = StoryNotes()
-    #expect(notes.takeNew() == [])
+    #expect(notes.readNew() == [])
     notes.add("a")
     notes.add("b")
-    #expect(notes.takeNew() == ["a", "b"])
-    #expect(notes.takeNew() == [])
+    #expect(notes.readNew() == ["a", "b"])
+    #expect(notes.readNew() == [])
     notes.add("c")
-    #expect(notes.takeNew() == ["c"] && notes.all == ["a", "b", "c"])
+    #expect(notes.readNew() == ["c"] && notes.all == ["a", "b", "c"])
   }
 }
 

@@ -3,54 +3,54 @@ import Stories
 import System
 import Testing
 
-@Suite struct PointerTests {
+@Suite struct ClickRecogniserTests {
   private let start = Instant.now
 
   @Test func release_within250Milliseconds_isAClickWhereItWasPressed() {
-    var pointer = Pointer()
-    pointer.press(row: 3, column: 70, at: start)
-    #expect(pointer.tick(at: start + .milliseconds(249)) == nil)
+    var clicks = ClickRecogniser()
+    clicks.press(row: 3, column: 70, at: start)
+    #expect(clicks.tick(at: start + .milliseconds(249)) == nil)
     #expect(
-      pointer.release(at: start + .milliseconds(249)) == .click(row: 3, column: 70))
-    #expect(pointer.deadline == nil)
+      clicks.release(at: start + .milliseconds(249)) == .click(row: 3, column: 70))
+    #expect(clicks.deadline == nil)
   }
 
   @Test func pressing_longer_holdsUntilReleased() {
-    var pointer = Pointer()
-    pointer.press(row: 3, column: 70, at: start)
-    #expect(pointer.tick(at: start + .milliseconds(250)) == .hold(true))
-    #expect(pointer.tick(at: start + .milliseconds(300)) == nil)
-    #expect(pointer.release(at: start + .seconds(2)) == .hold(false))
-    #expect(pointer.release(at: start + .seconds(3)) == nil)
+    var clicks = ClickRecogniser()
+    clicks.press(row: 3, column: 70, at: start)
+    #expect(clicks.tick(at: start + .milliseconds(250)) == .holdBegan)
+    #expect(clicks.tick(at: start + .milliseconds(300)) == nil)
+    #expect(clicks.release(at: start + .seconds(2)) == .holdEnded)
+    #expect(clicks.release(at: start + .seconds(3)) == nil)
   }
 
   @Test func deadline_isWhenAPressBecomesAHold() {
-    var pointer = Pointer()
-    #expect(pointer.deadline == nil && pointer.tick(at: start) == nil)
-    pointer.press(row: 1, column: 1, at: start)
-    #expect(pointer.deadline == start + Pointer.patience)
-    _ = pointer.tick(at: start + Pointer.patience)
-    #expect(pointer.deadline == nil)
-    _ = pointer.release(at: start + .seconds(1))
-    pointer.press(row: 1, column: 1, at: start + .seconds(2))
-    #expect(pointer.deadline == start + .seconds(2) + Pointer.patience)
+    var clicks = ClickRecogniser()
+    #expect(clicks.deadline == nil && clicks.tick(at: start) == nil)
+    clicks.press(row: 1, column: 1, at: start)
+    #expect(clicks.deadline == start + ClickRecogniser.longestClick)
+    _ = clicks.tick(at: start + ClickRecogniser.longestClick)
+    #expect(clicks.deadline == nil)
+    _ = clicks.release(at: start + .seconds(1))
+    clicks.press(row: 1, column: 1, at: start + .seconds(2))
+    #expect(clicks.deadline == start + .seconds(2) + ClickRecogniser.longestClick)
   }
 
   /// Of two buttons, or where a release was lost: the first press counts.
   @Test func press_whileOneIsDown_changesNothing() {
-    var pointer = Pointer()
-    pointer.press(row: 1, column: 2, at: start)
-    pointer.press(row: 8, column: 9, at: start + .milliseconds(200))
-    #expect(pointer.deadline == start + Pointer.patience)
-    #expect(pointer.release(at: start + .milliseconds(220)) == .click(row: 1, column: 2))
-    #expect(pointer.release(at: start + .milliseconds(230)) == nil)
+    var clicks = ClickRecogniser()
+    clicks.press(row: 1, column: 2, at: start)
+    clicks.press(row: 8, column: 9, at: start + .milliseconds(200))
+    #expect(clicks.deadline == start + ClickRecogniser.longestClick)
+    #expect(clicks.release(at: start + .milliseconds(220)) == .click(row: 1, column: 2))
+    #expect(clicks.release(at: start + .milliseconds(230)) == nil)
   }
 
   /// A loop that was busy may come late.
   @Test func release_afterTheDeadlineWithoutATick_isAClick() {
-    var pointer = Pointer()
-    pointer.press(row: 1, column: 2, at: start)
-    #expect(pointer.release(at: start + .seconds(1)) == .click(row: 1, column: 2))
+    var clicks = ClickRecogniser()
+    clicks.press(row: 1, column: 2, at: start)
+    #expect(clicks.release(at: start + .seconds(1)) == .click(row: 1, column: 2))
   }
 }
 

@@ -240,9 +240,9 @@ import Testing
     var counter = counter([2, 1])
     _ = counter.handle(began(0), at: start)
     #expect(!counter.wasSeen(reelOf: 0))
-    var past = Past()
-    for story in 0..<2 { past[story] = Sighting(isSeen: true, completions: 1) }
-    counter.learn(past)
+    var past = SeenRecords()
+    for story in 0..<2 { past[story] = SeenRecord(isSeen: true, completions: 1) }
+    counter.learn(from: past)
     #expect(counter.wasSeen(reelOf: 0) && !counter.wasSeen(reelOf: 2))
   }
 

@@ -249,7 +249,7 @@ import Testing
     #expect(overlays.help.count == Action.allCases.count)
     #expect(
       overlays.help.first
-        == .init(keys: "Right l Enter", meaning: "next story", briefly: "next story"))
+        == .init(keys: "Right l Enter", meaning: "next story", briefMeaning: "next story"))
     #expect(overlays.info == [] && overlays.caption == nil)
     _ = view.take(.close)
     let closed = view.overlays(model)

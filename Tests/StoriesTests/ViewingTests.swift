@@ -61,48 +61,51 @@ private func feed(_ sizes: [Int], limits: [Int: Int32] = [:]) -> Feed {
   return Feed(title: "f", reels: reels)
 }
 
-extension Past {
+extension SeenRecords {
   /// What is known, by number.
-  fileprivate init(_ sightings: [Int: Sighting]) {
+  fileprivate init(_ records: [Int: SeenRecord]) {
     self.init()
-    for (story, sighting) in sightings { self[story] = sighting }
+    for (story, record) in records { self[story] = record }
   }
 }
 
 @Suite struct ViewingsTests {
   @Test func reel_isSeenOnceAllItsStoriesAre() {
     var viewings = Viewings(feed([2, 0, 1]))
-    viewings.noteSeen(0)
-    viewings.noteSeen(0)
+    viewings.markSeen(0)
+    viewings.markSeen(0)
     #expect((0...3).map(viewings.isReelSeen) == [false, false, false, false])
     viewings.learn(
-      Past([
-        1: Sighting(isSeen: true), 2: Sighting(completions: 4), 9: Sighting(isSeen: true),
+      from: SeenRecords([
+        1: SeenRecord(isSeen: true), 2: SeenRecord(completions: 4), 9: SeenRecord(isSeen: true),
       ]))
     #expect((0...3).map(viewings.isReelSeen) == [true, true, false, false])
-    viewings.forget(1)
-    viewings.forget(1)
+    viewings.unmarkSeen(1)
+    viewings.unmarkSeen(1)
     #expect((0...2).map(viewings.isSeen) == [true, false, false])
     #expect(!viewings.isReelSeen(of: 0))
   }
 
   @Test func reel_ofEveryStory_isFound() {
     let viewings = Viewings(feed([2, 0, 3, 1]))
-    #expect((-1...6).map(viewings.reel) == [nil, 0..<2, 0..<2, 2..<5, 2..<5, 2..<5, 5..<6, nil])
+    #expect(
+      (-1...6).map(viewings.stories(inReelOf:)) == [
+        nil, 0..<2, 0..<2, 2..<5, 2..<5, 2..<5, 5..<6, nil,
+      ])
   }
 
   @Test func completions_upToTheLimit_exhaust() {
     var viewings = Viewings(feed([3], limits: [0: 2, 2: 0]))
     #expect((0..<3).map(viewings.isExhausted) == [false, false, true])
     #expect((0..<3).map(viewings.isLimited) == [true, false, true])
-    for _ in 0..<2 { (0..<2).forEach { viewings.noteCompleted($0) } }
+    for _ in 0..<2 { (0..<2).forEach { viewings.markCompleted($0) } }
     #expect((0..<3).map(viewings.isExhausted) == [true, false, true])
   }
 
   @Test func completions_byOthers_count() {
     var viewings = Viewings(feed([1], limits: [0: 3]))
-    viewings.learn(Past([0: Sighting(isSeen: true, completions: 1)]))
-    viewings.noteCompleted(0)
+    viewings.learn(from: SeenRecords([0: SeenRecord(isSeen: true, completions: 1)]))
+    viewings.markCompleted(0)
     #expect(!viewings.isExhausted(0))
     // A file that knows of fewer does not take back what was counted here.
     viewings.learn(completions: 1, of: 0)
@@ -139,9 +142,9 @@ extension Past {
   @Test func select_withoutReasons_changesNothing() {
     let feed = feed([2, 1])
     let selection = ViewingRules().select(
-      from: feed, past: Past([2: Sighting(isSeen: true)]), now: now)
+      from: feed, past: SeenRecords([2: SeenRecord(isSeen: true)]), now: now)
     #expect(selection.feed == feed)
-    #expect(selection.past == Past([2: Sighting(isSeen: true)]))
+    #expect(selection.past == SeenRecords([2: SeenRecord(isSeen: true)]))
     #expect(selection.numbers == nil)
     #expect(selection.leftOut == [:])
     #expect(!ViewingRules().needsPast(of: feed))
@@ -149,9 +152,9 @@ extension Past {
 
   @Test func select_leavesOutWhatIsExhaustedAndRenumbers() {
     let whole = feed([2, 1, 2], limits: [0: 1, 2: 1])
-    let past = Past([
-      0: Sighting(isSeen: true, completions: 1), 1: Sighting(isSeen: true),
-      2: Sighting(isSeen: true, completions: 1), 4: Sighting(isSeen: true, completions: 7),
+    let past = SeenRecords([
+      0: SeenRecord(isSeen: true, completions: 1), 1: SeenRecord(isSeen: true),
+      2: SeenRecord(isSeen: true, completions: 1), 4: SeenRecord(isSeen: true, completions: 7),
     ])
     let selection = ViewingRules().select(from: whole, past: past, now: now)
     #expect(selection.feed.reels.map(\.name) == ["r0", "r2"])
@@ -159,7 +162,7 @@ extension Past {
       selection.feed.reels.map { $0.stories.map(\.source.text) } == [["/1"], ["/3", "/4"]])
     #expect(
       selection.past
-        == Past([0: Sighting(isSeen: true), 2: Sighting(isSeen: true, completions: 7)]))
+        == SeenRecords([0: SeenRecord(isSeen: true), 2: SeenRecord(isSeen: true, completions: 7)]))
     #expect(selection.numbers == [1, 3, 4])
     #expect(selection.leftOut == [.exhausted: 2])
     #expect(ViewingRules().needsPast(of: whole))
@@ -174,7 +177,7 @@ extension Past {
   func unseenFirst_putsReelsWithSomethingUnseenFirst(seen: [Int], order: [Int]) {
     let rules = ViewingRules(unseenFirst: true)
     let whole = feed([1, 2, 2, 1, 1])
-    var past = Past()
+    var past = SeenRecords()
     for story in seen { past[story].isSeen = true }
     let selection = rules.select(from: whole, past: past, now: now)
     #expect(selection.feed.reels.map(\.name) == order.map { "r\($0)" })
@@ -187,11 +190,12 @@ extension Past {
   /// What is seen, and what is not played any more, come last, and nothing is left out.
   @Test func arrange_keepsAllInTheOrderOfPlaying() {
     let whole = feed([1, 2, 1], limits: [0: 0])
-    let past = Past([1: Sighting(isSeen: true), 3: Sighting(isSeen: true)])
+    let past = SeenRecords([1: SeenRecord(isSeen: true), 3: SeenRecord(isSeen: true)])
     #expect(ViewingRules().arrange(whole, past: past, now: now).feed == whole)
     let arranged = ViewingRules(unseenFirst: true).arrange(whole, past: past, now: now)
     #expect(arranged.feed.reels == [1, 0, 2].map { whole.reels[$0] })
-    #expect(arranged.past == Past([0: Sighting(isSeen: true), 3: Sighting(isSeen: true)]))
+    #expect(
+      arranged.past == SeenRecords([0: SeenRecord(isSeen: true), 3: SeenRecord(isSeen: true)]))
     #expect(arranged.numbers == [1, 2, 0, 3])
     #expect(arranged.leftOut == [:])
   }
@@ -206,7 +210,7 @@ extension Past {
       ),
     ] as [([ViewingRules.Refusal: Int], String)])
   func wordsForNothing_countTheReasons(leftOut: [ViewingRules.Refusal: Int], words: String) {
-    var selection = ViewingRules().select(from: Feed(title: ""), past: Past(), now: 0)
+    var selection = ViewingRules().select(from: Feed(title: ""), past: SeenRecords(), now: 0)
     selection.leftOut = leftOut
     #expect(selection.wordsForNothing == words)
   }

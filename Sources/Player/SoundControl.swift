@@ -2,29 +2,31 @@ import Resources
 import Sound
 import System
 
-/// The loudspeaker of a run, how loud it is, and what the viewer reads about it.
-final class Loudness {
-  /// nil where nothing is to be heard.
+/// The viewer's volume, the speaker that it applies to, and what the viewer reads about both. Stories are
+/// heard through `speaker` itself.
+final class SoundControl {
+  /// nil where nothing is to be heard. Without descriptors for it, stories are played without sound.
   let speaker: Speaker?
-  private let memory: SoundMemory?
+  private let storedVolume: StoredVolume?
   private var volume: Volume
-  private var isTurned = false
+  private var isChanged = false
 
   init(options: PlayOptions) {
-    memory = options.keepsHistory && !options.untimed ? SoundMemory.own : nil
-    volume = options.volume.map { Volume(percent: $0) } ?? memory?.read() ?? Volume()
+    storedVolume = options.keepsHistory && !options.untimed ? StoredVolume.own : nil
+    volume = options.volume.map { Volume(percent: $0) } ?? storedVolume?.read() ?? Volume()
     speaker = options.sound && !options.untimed ? try? Speaker(volume: volume) : nil
   }
 
-  /// Changes the volume; what it is now, in words.
-  func turn(_ action: Action) -> String {
+  /// Changes the volume by a step. Returns what it is now, in words.
+  func turn(up: Bool) -> String { change { $0.turn(up: up) } }
+
+  /// Mutes the sound, or unmutes it. Returns what it is now, in words.
+  func toggleMute() -> String { change { $0.isMuted.toggle() } }
+
+  private func change(_ change: (inout Volume) -> Void) -> String {
     guard let speaker else { return "played without sound" }
-    switch action {
-    case .volumeUp: volume.turn(up: true)
-    case .volumeDown: volume.turn(up: false)
-    default: volume.isMuted.toggle()
-    }
-    isTurned = true
+    change(&volume)
+    isChanged = true
     speaker.volume = volume
     return "volume \(volume.percent) %\(volume.isMuted ? ", muted" : "")"
   }
@@ -42,19 +44,20 @@ final class Loudness {
     }
   }
 
-  /// Silence; remembers what the viewer chose.
+  /// Ends the sound, and stores the volume if the viewer has changed it.
   func close() {
     speaker?.close()
-    if isTurned { memory?.write(volume) }
+    if isChanged { storedVolume?.write(volume) }
   }
 }
 
 /// Where volume and mute are kept from one run to the next.
-struct SoundMemory {
-  let path: String
+struct StoredVolume {
+  let folder: String
+  private var path: String { folder + "/sound" }
 
   /// `sound` in the state folder; nil where that is not known.
-  static var own: SoundMemory? { StateFolder.path.map { SoundMemory(path: $0 + "/sound") } }
+  static var own: StoredVolume? { StateFolder.path.map { StoredVolume(folder: $0) } }
 
   /// What was written last; nil where nothing was, or nothing that can be understood.
   func read() -> Volume? {
@@ -68,9 +71,10 @@ struct SoundMemory {
     return Volume(percent: percent, isMuted: words.dropFirst(2).first == "muted")
   }
 
-  /// A state directory that cannot be written is no reason to complain at the end of a story.
+  /// Writes it. Errors are not reported: a state folder that cannot be written is no reason to complain
+  /// when a run ends.
   func write(_ volume: Volume) {
-    try? PrivateFolder.makeAll(String(path.dropLast("/sound".count)))
+    try? PrivateFolder.makeAll(folder)
     let text = "volume \(volume.percent)\(volume.isMuted ? " muted" : "")\n"
     try? PrivateFile.replace(path, with: Array(text.utf8))
   }
