@@ -1,8 +1,8 @@
 /// One column of the bar.
 public struct BarCell: Equatable, Sendable {
-  /// What the column belongs to; told, current and untold differ in brightness and colour.
+  /// What the column belongs to; played, current and unplayed stories differ in brightness and colour.
   public enum Tone: Sendable {
-    case gap, told, current, cached, untold, label
+    case gap, played, current, cached, unplayed, label
   }
 
   public var glyph: Character
@@ -17,18 +17,18 @@ public struct BarCell: Equatable, Sendable {
 extension Segments {
   /// The bar's row, one cell a column.
   ///
-  /// - Parameter lines: whether line drawing can be shown; ASCII otherwise.
-  public func bar(columns: Int, lines: Bool) -> [BarCell] {
+  /// - Parameter drawsLines: whether line-drawing characters can be shown; ASCII otherwise.
+  public func bar(columns: Int, drawsLines: Bool) -> [BarCell] {
     var row = Array(repeating: BarCell(" ", .gap), count: max(0, columns))
-    let glyphs = lines ? BarGlyphs.lines : .ascii
+    let glyphs = drawsLines ? BarGlyphs.lines : .ascii
     for place in places(columns: columns) {
       if place.index == current {
         fillCurrent(place.columns, of: &row, glyphs)
       } else {
-        let isTold = place.index < current
+        let isPlayed = place.index < current
         for column in place.columns {
           row[column] =
-            isTold ? BarCell(glyphs.full, .told) : BarCell(glyphs.empty, .untold)
+            isPlayed ? BarCell(glyphs.full, .played) : BarCell(glyphs.empty, .unplayed)
         }
       }
     }
@@ -57,7 +57,7 @@ extension Segments {
       } else if steps > 0 {
         row[column] = BarCell(glyphs.half, .current)
       } else {
-        row[column] = BarCell(glyphs.empty, offset < ready ? .cached : .untold)
+        row[column] = BarCell(glyphs.empty, offset < ready ? .cached : .unplayed)
       }
     }
     // In ASCII the head of the filled part is an arrow.

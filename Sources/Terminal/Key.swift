@@ -1,4 +1,4 @@
-/// A key, as far as terminals tell keys apart.
+/// A key, as far as terminals distinguish keys.
 public enum Key: Hashable, Sendable {
   case character(Character)
   case left, right, up, down

@@ -1,7 +1,7 @@
 /// The segmented bar: one segment for each story of the reel, the current one filling.
 public struct Segments: Equatable, Sendable {
   public var count: Int
-  /// The index of the story that plays; those before it are told.
+  /// The index of the story that plays; those before it were played.
   public var current: Int
   /// How much of the current story was presented, 0 to 1; nil while its length is not known.
   public var fill: Double?

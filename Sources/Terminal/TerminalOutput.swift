@@ -3,15 +3,15 @@ import System
 
 /// The way to the terminal: it takes what fits and never waits long.
 final class TerminalOutput {
-  /// Waiting or not belongs to the opening, not to the descriptor, and the shell's must wait; so
-  /// this is one of its own, where that can be.
-  private let own: Descriptor
-  private let waits: Bool
+  /// O_NONBLOCK is a flag of the open file description, which the shell shares; so the terminal is
+  /// opened anew, where that is allowed.
+  private let descriptor: Descriptor
+  /// Whether it could not be opened anew, so that writing to it may block.
+  private let isBlocking: Bool
   /// What could not be sent yet and must go before all else.
   private var pending: [UInt8] = []
 
-  /// The most that is written at once where there is no opening of its own: a terminal that says
-  /// it takes bytes takes so many.
+  /// When poll says that a terminal is writable, so many bytes can be written without blocking.
   private static let portion = 256
   /// How long a terminal that takes nothing may hold up the player.
   private static let patience = Duration.milliseconds(100)
@@ -20,13 +20,13 @@ final class TerminalOutput {
   init(terminal number: Int32) throws(TerminalError) {
     let flags = O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC
     let opened = open("/proc/self/fd/\(number)", flags)
-    waits = opened < 0
     // After su or in a sandbox the terminal may belong to somebody else.
-    own = opened >= 0 ? Descriptor(adopting: opened) : try Self.copy(number)
+    isBlocking = opened < 0
+    descriptor = opened >= 0 ? Descriptor(adopting: opened) : try Self.copy(number)
   }
 
-  /// What leads to the terminal as long as this object lives.
-  var descriptor: Int32 { own.number }
+  /// Valid as long as this object lives.
+  var descriptorNumber: Int32 { descriptor.number }
 
   private static func copy(_ number: Int32) throws(TerminalError) -> Descriptor {
     let copy = fcntl(number, F_DUPFD_CLOEXEC, 3)
@@ -36,14 +36,15 @@ final class TerminalOutput {
 
   /// Writes what the terminal takes now.
   ///
-  /// - Returns: how many bytes were taken, 0 when it would have to wait.
+  /// - Returns: how many bytes were taken, 0 when it would have to wait or there are none.
   func write(_ bytes: ArraySlice<UInt8>) throws(TerminalError) -> Int {
     guard !bytes.isEmpty, try sendPending() else { return 0 }
-    return try send(bytes)
+    return try writeOnce(bytes)
   }
 
-  /// Writes all, before anything else; what the terminal does not take soon waits for a later call.
-  func tell(_ bytes: [UInt8]) {
+  /// Sends all of the bytes, after those that are pending and before anything that is written later.
+  /// What the terminal does not take soon is pending until a later call.
+  func send(_ bytes: [UInt8]) {
     pending += bytes
     let deadline = Instant.now + Self.patience
     do {
@@ -54,26 +55,25 @@ final class TerminalOutput {
     }
   }
 
-  /// Whether the terminal has taken all that it was told.
-  func isClear() -> Bool { (try? sendPending()) ?? true }
+  /// Sends what is pending; true if nothing is left of it, or the terminal is gone.
+  func flushPending() -> Bool { (try? sendPending()) ?? true }
 
-  /// Forgets what was not sent.
-  func forget() { pending = [] }
+  func dropPending() { pending = [] }
 
   private func sendPending() throws(TerminalError) -> Bool {
     while !pending.isEmpty {
-      let count = try send(pending[...])
+      let count = try writeOnce(pending[...])
       if count == 0 { return false }
       pending.removeFirst(count)
     }
     return true
   }
 
-  private func send(_ bytes: ArraySlice<UInt8>) throws(TerminalError) -> Int {
-    if waits, !awaitRoom(until: .now) { return 0 }
+  private func writeOnce(_ bytes: ArraySlice<UInt8>) throws(TerminalError) -> Int {
+    if isBlocking, !awaitRoom(until: .now) { return 0 }
     let transfer: Descriptor.Transfer
     do {
-      transfer = try own.write(waits ? bytes.prefix(Self.portion) : bytes)
+      transfer = try descriptor.write(isBlocking ? bytes.prefix(Self.portion) : bytes)
     } catch {
       throw .system(error)
     }
@@ -85,7 +85,7 @@ final class TerminalOutput {
   }
 
   private func awaitRoom(until deadline: Instant) -> Bool {
-    let interest = Interest(own.number, reading: false, writing: true)
+    let interest = Interest(descriptor.number, reading: false, writing: true)
     let readiness = try? awaitReadiness(of: [interest], until: deadline)
     return readiness?.first?.writable == true
   }

@@ -2,7 +2,7 @@
 /// sequences): `XTerm(379)`, `kitty(0.40.0)`, `tmux 3.4`.
 package struct TerminalProgram: Equatable {
   package let name: String
-  /// The numbers of its version, the largest part first; none where it tells none.
+  /// The numbers of its version, the largest part first; none where it gives none.
   package let version: [Int]
 
   package init(answer: String) {
@@ -20,7 +20,7 @@ package struct TerminalProgram: Equatable {
     return !version.isEmpty && !version.lexicographicallyPrecedes(least)
   }
 
-  /// Those that repeat every character, and since when; an empty version where all that tell their
+  /// Those that repeat every character, and since when; an empty version where all that give their
   /// name do, because REP came years before that.
   private static let repeating: [(name: String, least: [Int])] = [
     // Its REP is from 1996, but took one byte alone for long.

@@ -60,7 +60,8 @@ import Testing
     let scene = scene(stage, columns: columns)
     let chrome = view().chrome(scene)
     #expect(chrome.titleRight == expected)
-    let labels = chrome.segments.bar(columns: columns, lines: true).filter { $0.tone == .label }
+    let bar = chrome.segments.bar(columns: columns, drawsLines: true)
+    let labels = bar.filter { $0.tone == .label }
     #expect(labels.isEmpty == !expected.isEmpty)
   }
 
