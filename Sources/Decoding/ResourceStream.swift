@@ -86,7 +86,7 @@ package final class ResourceStream: ByteStream {
   }
 
   /// Whether all of it can be read without waiting for a network.
-  var isWhole: Bool { isAtHand(0..<(length ?? .max)) }
+  var isAllAtHand: Bool { isAtHand(0..<(length ?? .max)) }
 
   private func isAtHand(_ range: Range<UInt64>) -> Bool {
     let isKnown =

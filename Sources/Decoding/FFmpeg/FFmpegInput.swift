@@ -25,7 +25,7 @@ final class FFmpegPacket {
   /// Its decoding time on its stream's clock.
   var decodingTimestamp: Int64? { known(raw.pointee.dts) }
   /// Its offset in the file in bytes, if known.
-  var place: Int64? { raw.pointee.pos >= 0 ? raw.pointee.pos : nil }
+  var byteOffset: Int64? { raw.pointee.pos >= 0 ? raw.pointee.pos : nil }
   /// Its stream, and the input that owns the stream; nil before a router has read it.
   private(set) var source: FFmpegStream?
   private(set) var owner: FFmpegInput?
@@ -86,11 +86,11 @@ final class FFmpegInput {
     codec: AVCodecID? = nil, contents: [UInt8]? = nil, playlist: PreparedPlaylist? = nil,
     part: Int = 0
   ) throws(DecodingError) {
-    let told = playlist?.part(part)
-    let bytes = try FFmpegBytes((contents ?? told?.text).map { MemoryStream($0) } ?? stream)
+    let prepared = playlist?.part(part)
+    let bytes = try FFmpegBytes((contents ?? prepared?.text).map { MemoryStream($0) } ?? stream)
     self.bytes = bytes
     resource = stream
-    opener = FFmpegOpener(connection, lists: told?.lists ?? [])
+    opener = FFmpegOpener(connection, lists: prepared?.lists ?? [])
     partLengths = playlist?.partLengths ?? []
     let length = stream.length
     openPart = { number throws(DecodingError) in
@@ -141,7 +141,7 @@ final class FFmpegInput {
   /// Whether its packets may be scanned to build a `SeekMap`: it can seek, is not too long, and all of
   /// it is available.
   var canBeSearched: Bool {
-    demuxer == "mpegts" && isWhole
+    demuxer == "mpegts" && isAllAtHand
       && resource.length.map { $0 <= UInt64(Self.longestSearched) } ?? false
   }
 
@@ -262,10 +262,10 @@ final class FFmpegInput {
     guard isMP4, let size = resource.length, let length = Int64(exactly: size) else {
       return nil
     }
-    let told = streams.compactMap(\.self)
-    return (told.isEmpty ? self.streams.filter { $0.isVideo || $0.isSound } : told)
+    let known = streams.compactMap(\.self)
+    return (known.isEmpty ? self.streams.filter { $0.isVideo || $0.isSound } : known)
       .compactMap { $0.fragments(in: length, read: resource.peek) }
-      .compactMap { $0.track.duration(from: $0.start, isAtHand: isWhole) }.max()
+      .compactMap { $0.track.duration(from: $0.start, isAtHand: isAllAtHand) }.max()
   }
 
   /// The start of the earliest stream, on the streams' own clock; known after `findStreamInfo`. Nil if
@@ -288,11 +288,11 @@ final class FFmpegInput {
   /// Whether the next read can be answered without waiting for a network.
   var isAtHand: Bool {
     // The playlist itself may be available while its segments are not.
-    isWhole || container != "hls" && resource.isAtHand(Self.glimpse)
+    isAllAtHand || container != "hls" && resource.isAtHand(Self.glimpse)
   }
 
-  /// Whether all of it is available.
-  var isWhole: Bool { resource.isWhole }
+  /// Whether all of it can be read without waiting for a network.
+  var isAllAtHand: Bool { resource.isAllAtHand }
 
   /// Whether the last read failed.
   var hasFailed: Bool { bytes.stream.failure != nil || opener.failure != nil }
