@@ -1,61 +1,66 @@
-/// Which samples of one axis each cell of a smaller grid covers, and by how much.
+/// Divides one axis of a plane among target pixels: which samples each of them covers, and by how
+/// much.
 package struct BoxAxis: Equatable {
-  /// One cell: whole samples, and parts of the two beside them.
-  package struct Cell: Equatable {
-    package var whole: Range<Int>
-    /// Weight of the sample before and after the whole ones; a whole sample weighs `BoxAxis.unit`.
-    package var before: UInt32
-    package var after: UInt32
-    package var weight: UInt32
+  /// The part of the axis that a target pixel covers: complete samples, and parts of the two beside
+  /// them. A box may lie within a single sample; if it is very narrow, its weight is 0.
+  package struct Box: Equatable {
+    package var complete: Range<Int>
+    /// The weights of the samples before and after; a complete sample weighs `BoxAxis.unit`.
+    package var weightBefore: UInt32
+    package var weightAfter: UInt32
+    package var totalWeight: UInt32
   }
 
   package static let unit: UInt32 = 256
-  package let cells: [Cell]
-  /// The samples that any cell touches.
+  package let boxes: [Box]
+  /// The samples that any box touches.
   package let span: Range<Int>
 
-  /// Divides `length` samples from `start` on among `count` cells; both may be fractions of a sample.
-  /// `available` is the number of samples of the axis.
+  /// Divides `length` samples from `start` on among `count` target pixels; `length` and `start` may be
+  /// fractional. `available` is the number of samples of the axis.
   package init(start: Double, length: Double, count: Int, available: Int) {
     let step = length / Double(count)
-    cells = (0..<count).map { index in
+    boxes = (0..<count).map { index in
+      // Both are within the axis, so a sample of any weight exists.
       let from = max(0, start + Double(index) * step)
       let to = min(Double(available), start + Double(index + 1) * step)
       let first = Int(from.rounded(.up))
-      let last = max(first, Int(to.rounded(.down)))
+      let end = max(first, Int(to.rounded(.down)))
       let unit = Double(Self.unit)
       let before = UInt32(max(0, ((Double(first) - from) * unit).rounded()))
-      let after = UInt32(max(0, ((to - Double(last)) * unit).rounded()))
-      return Cell(
-        whole: first..<last, before: first > 0 ? before : 0,
-        after: last < available ? after : 0,
-        weight: Self.unit * UInt32(last - first) + (first > 0 ? before : 0)
-          + (last < available ? after : 0))
+      let after = UInt32(max(0, ((to - Double(end)) * unit).rounded()))
+      return Box(
+        complete: first..<end, weightBefore: before, weightAfter: after,
+        totalWeight: Self.unit * UInt32(end - first) + before + after)
     }
-    let first = cells.first.map { $0.whole.lowerBound - ($0.before > 0 ? 1 : 0) } ?? 0
-    let last = cells.last.map { $0.whole.upperBound + ($0.after > 0 ? 1 : 0) } ?? 0
-    span = first..<max(first, last)
+    let first = boxes.first.map { $0.complete.lowerBound - ($0.weightBefore > 0 ? 1 : 0) } ?? 0
+    let end = boxes.last.map { $0.complete.upperBound + ($0.weightAfter > 0 ? 1 : 0) } ?? 0
+    span = first..<max(first, end)
   }
 
-  /// The largest number of whole samples in a cell.
-  var widest: Int { cells.map(\.whole.count).max() ?? 0 }
+  /// The largest number of complete samples in a box.
+  var widest: Int { boxes.map(\.complete.count).max() ?? 0 }
 }
 
-/// Reduces a plane of samples to the means of the areas that the cells of a grid cover.
+/// Reduces a plane of samples to the means of the areas that target pixels cover.
 ///
 /// Rows are added up first, four at a time, then the columns of the sums: nearly all of the work is
 /// a loop over rows that the compiler turns into vector instructions. Uses unsafe pointers, because
 /// the planes are FFmpeg's and that loop must not check bounds.
+///
+/// No box of an axis may be narrower than half a sample, or wider than `largestBox`: callers check that.
 package final class BoxFilter<Sample: BoxSample> {
+  /// The sums of complete rows: scratch memory.
   private var sums: [Sample.RowSum] = []
   private var weighted: [Sample.ColumnSum] = []
 
   package init() {}
 
-  /// Cells larger than this would overflow the sums.
-  package static var largestCell: Int { 128 }
+  /// In complete samples of either direction; larger boxes would overflow the sums.
+  package static var largestBox: Int { 128 }
 
-  /// Writes the means of a plane, row by row; `plane` is the first sample of the whole plane.
+  /// Writes the means of a plane, row by row, over `means`, which must have as many elements. `plane`
+  /// is the first sample of the whole plane.
   package func reduce(
     _ plane: UnsafePointer<Sample>, strideSamples: Int, across: BoxAxis, down: BoxAxis,
     into means: inout [Float]
@@ -71,24 +76,24 @@ package final class BoxFilter<Sample: BoxSample> {
           guard let sums = sums.baseAddress, let weighted = weighted.baseAddress,
             var out = means.baseAddress
           else { return }
-          for cell in down.cells {
-            addRows(plane, strideSamples, cell, span, sums, weighted)
-            addColumns(weighted, across, scale: Float(cell.weight), out)
-            out += across.cells.count
+          for box in down.boxes {
+            sumRows(of: box, in: plane, strideSamples, span, scratch: sums, into: weighted)
+            writeMeans(of: weighted, across, rowWeight: Float(box.totalWeight), to: out)
+            out += across.boxes.count
           }
         }
       }
     }
   }
 
-  /// The weighted sum of a cell's rows, for every column.
-  private func addRows(
-    _ plane: UnsafePointer<Sample>, _ stride: Int, _ cell: BoxAxis.Cell, _ span: Range<Int>,
-    _ sums: UnsafeMutablePointer<Sample.RowSum>,
-    _ weighted: UnsafeMutablePointer<Sample.ColumnSum>
+  /// Writes the weighted sum of a box's rows, for every column.
+  private func sumRows(
+    of box: BoxAxis.Box, in plane: UnsafePointer<Sample>, _ stride: Int, _ span: Range<Int>,
+    scratch sums: UnsafeMutablePointer<Sample.RowSum>,
+    into weighted: UnsafeMutablePointer<Sample.ColumnSum>
   ) {
-    var row = plane + cell.whole.lowerBound * stride
-    var left = cell.whole.count
+    var row = plane + box.complete.lowerBound * stride
+    var left = box.complete.count
     if left >= 4 {
       let (b, c, d) = (row + stride, row + 2 * stride, row + 3 * stride)
       for x in span {
@@ -118,34 +123,38 @@ package final class BoxFilter<Sample: BoxSample> {
       row += stride
       left -= 1
     }
-    // A row without weight may lie outside of the plane, so another row is read instead.
-    let within = plane + cell.whole.lowerBound * stride
-    let before = cell.before > 0 ? within - stride : within
-    let after = cell.after > 0 ? plane + cell.whole.upperBound * stride : before
-    let (top, bottom) = (
-      Sample.ColumnSum(truncatingIfNeeded: cell.before),
-      Sample.ColumnSum(truncatingIfNeeded: cell.after)
-    )
+    // A row with weight 0 may not exist; any row that does is read instead.
+    let firstRow = plane + box.complete.lowerBound * stride
+    let rowBefore = box.weightBefore > 0 ? firstRow - stride : firstRow
+    let rowAfter = box.weightAfter > 0 ? plane + box.complete.upperBound * stride : rowBefore
+    let unit = Sample.ColumnSum(truncatingIfNeeded: BoxAxis.unit)
+    let weightBefore = Sample.ColumnSum(truncatingIfNeeded: box.weightBefore)
+    let weightAfter = Sample.ColumnSum(truncatingIfNeeded: box.weightAfter)
     for x in span {
       weighted[x] =
-        Sample.ColumnSum(truncatingIfNeeded: sums[x]) &* 256 &+ top
-        &* Sample.ColumnSum(truncatingIfNeeded: before[x])
-        &+ bottom &* Sample.ColumnSum(truncatingIfNeeded: after[x])
+        Sample.ColumnSum(truncatingIfNeeded: sums[x]) &* unit
+        &+ weightBefore &* Sample.ColumnSum(truncatingIfNeeded: rowBefore[x])
+        &+ weightAfter &* Sample.ColumnSum(truncatingIfNeeded: rowAfter[x])
     }
   }
 
-  /// The mean of each cell of a row of sums.
-  private func addColumns(
-    _ weighted: UnsafeMutablePointer<Sample.ColumnSum>, _ across: BoxAxis, scale: Float,
-    _ out: UnsafeMutablePointer<Float>
+  /// Writes the mean of each box, from the sums of its columns; `rowWeight` is the weight of the rows
+  /// in them.
+  private func writeMeans(
+    of weighted: UnsafeMutablePointer<Sample.ColumnSum>, _ across: BoxAxis, rowWeight: Float,
+    to out: UnsafeMutablePointer<Float>
   ) {
-    for (index, cell) in across.cells.enumerated() {
-      var whole: Sample.ColumnSum = 0
-      for x in cell.whole { whole = whole &+ weighted[x] }
-      var sum = Float(whole) * Float(BoxAxis.unit)
-      if cell.before > 0 { sum += Float(weighted[cell.whole.lowerBound - 1]) * Float(cell.before) }
-      if cell.after > 0 { sum += Float(weighted[cell.whole.upperBound]) * Float(cell.after) }
-      out[index] = sum / (scale * Float(cell.weight))
+    for (index, box) in across.boxes.enumerated() {
+      var complete: Sample.ColumnSum = 0
+      for x in box.complete { complete = complete &+ weighted[x] }
+      var sum = Float(complete) * Float(BoxAxis.unit)
+      if box.weightBefore > 0 {
+        sum += Float(weighted[box.complete.lowerBound - 1]) * Float(box.weightBefore)
+      }
+      if box.weightAfter > 0 {
+        sum += Float(weighted[box.complete.upperBound]) * Float(box.weightAfter)
+      }
+      out[index] = sum / (rowWeight * Float(box.totalWeight))
     }
   }
 }

@@ -11,7 +11,7 @@ struct DecodeLoop {
   private var state = Progress.working
   /// The time of the last picture that was decoded.
   private var position = Duration.zero
-  private var hasSentEnd = false
+  private var isEndSent = false
   /// The decoder gave memory back and is not called before a picture may be sent.
   private var isResting = false
   /// How far ahead of the picture sound is sent.
@@ -27,7 +27,7 @@ struct DecodeLoop {
   /// Sends all of it, and then waits for seeks; ends only with an error or with the socket.
   mutating func run() throws(DecodingError) -> Never {
     while true {
-      connection.receiveWaiting()
+      connection.receivePending()
       if let seek = connection.takeSeek() { try go(to: seek) }
       try step()
     }
@@ -37,26 +37,26 @@ struct DecodeLoop {
     serial = seek.serial
     state = .working
     position = max(.zero, seek.position)
-    hasSentEnd = false
+    isEndSent = false
     isResting = false
     sound?.restart(serial: serial)
     try decoder.seek(to: position)
   }
 
   private mutating func step() throws(DecodingError) {
-    if hasSentEnd { return connection.receive() }
+    if isEndSent { return connection.receive() }
     switch state {
     case .working:
-      if isResting, connection.credits == 0 { return try awaitPictureCredit() }
+      if isResting, connection.picturesAllowed == 0 { return try awaitPictureCredit() }
       isResting = false
       try advance()
     case .picture(let timing):
-      guard connection.credits > 0 else { return try awaitPictureCredit() }
+      guard connection.picturesAllowed > 0 else { return try awaitPictureCredit() }
       // The picture is sent before its sound, so that a first picture does not wait.
       try send(timing)
       state = .working
       _ = try sound?.send(before: position + Self.soundLead)
-      isResting = connection.credits == 0 && decoder.rest()
+      isResting = connection.picturesAllowed == 0 && decoder.rest()
     case .over:
       let isComplete = try sound?.send(before: nil) ?? true
       if connection.hasSeek { return }
@@ -66,7 +66,7 @@ struct DecodeLoop {
         .ended(
           serial: serial, picturesEnd: Self.bounded(ends.pictures),
           soundEnd: Self.bounded(ends.sound)))
-      hasSentEnd = true
+      isEndSent = true
     }
   }
 
@@ -88,7 +88,7 @@ struct DecodeLoop {
   private mutating func awaitPictureCredit() throws(DecodingError) {
     _ = try sound?.send(before: position + Self.soundLead)
     // Sending sound also receives messages.
-    if connection.credits == 0, !connection.hasSeek { connection.receive() }
+    if connection.picturesAllowed == 0, !connection.hasSeek { connection.receive() }
   }
 
   private func send(_ timing: PictureTiming) throws(DecodingError) {

@@ -54,7 +54,7 @@ public enum DecoderMain {
     #else
       try? OwnLimits.addressSpace(addressSpace)
       try? OwnLimits.closeFiles()
-      _ = Sandbox.close()
+      _ = Sandbox.confineThisProcess()
     #endif
   }
 

@@ -1,13 +1,26 @@
 /// Why a story cannot be played, in words that follow "cannot play NAME: ".
 package struct DecodingError: Error, Equatable {
-  package let reason: String
+  package enum Kind {
+    /// Something is wrong with the bytes themselves.
+    case damage
+    /// The picture is too large.
+    case tooLarge
+    case other
+  }
 
-  package init(_ reason: String) { self.reason = reason }
+  package let reason: String
+  /// Decides whether the story is opened in another way.
+  let kind: Kind
+
+  package init(_ reason: String, _ kind: Kind = .other) {
+    self.reason = reason
+    self.kind = kind
+  }
 
   static let outOfMemory = DecodingError("not enough memory")
   static let empty = DecodingError("the file is empty")
   static let notMedia = DecodingError("not a media file")
-  static let incomplete = DecodingError("damaged or incomplete: it cannot be opened")
+  static let incomplete = DecodingError("damaged or incomplete: it cannot be opened", .damage)
   static let text = DecodingError("a text file, not a media file")
   static let page = DecodingError("a web page, not a media file")
   static let noAnimation = DecodingError("JSON, but not an animation")
@@ -15,27 +28,25 @@ package struct DecodingError: Error, Equatable {
   static let tooComplex = DecodingError("the animation is too complex to be drawn")
   static let protected = DecodingError("protected content")
   static let unknownPixels = DecodingError("its pixel format is not supported")
-  static let absurdTime = DecodingError("damaged: its timestamps are absurd")
-  static let endless = DecodingError("damaged or cut off: decoding does not end")
+  static let absurdTime = damaged("its timestamps are absurd")
+  static let endless = DecodingError("damaged or cut off: decoding does not end", .damage)
+  static let notUnpackable = DecodingError("damaged or cut off: it cannot be unpacked", .damage)
   static let nothingToShow = DecodingError("it contains neither pictures nor sound")
 
-  private static let largeness = "the picture is too large: "
-
   static func tooLarge(width: Int, height: Int) -> DecodingError {
-    DecodingError("\(largeness)\(width)x\(height)")
+    DecodingError("the picture is too large: \(width)x\(height)", .tooLarge)
   }
 
-  var isTooLarge: Bool { reason.hasPrefix(DecodingError.largeness) }
-
-  /// Whether something is wrong with the bytes themselves.
-  var isDamage: Bool { reason.hasPrefix("damaged") }
+  static func damaged(_ what: String) -> DecodingError {
+    DecodingError("damaged: \(what)", .damage)
+  }
 
   static func damaged(codec: String) -> DecodingError {
-    DecodingError("damaged: no picture can be decoded (\(codec))")
+    damaged("no picture can be decoded (\(codec))")
   }
 
   static func damagedSound(codec: String) -> DecodingError {
-    DecodingError("damaged: no sound can be decoded (\(codec))")
+    damaged("no sound can be decoded (\(codec))")
   }
 
   /// As a note on a story that plays without its sound, its pictures or its cover.

@@ -2,18 +2,20 @@ import CHeif
 import DecoderLink
 
 /// A HEIF or AVIF still, decoded by libheif, which supports grids, rotation, mirroring and alpha. Owns
-/// the decoded picture and the file. Binding file of libheif: unsafe pointers.
+/// the decoded picture and the file's bytes, to which libheif refers. Binding file of libheif: unsafe
+/// pointers.
 final class HeifStill {
-  private let file: WholeFile
+  private let file: PinnedBytes
   private let context: OpaquePointer
   private var handle: OpaquePointer?
   private var image: OpaquePointer?
   private let codecName: String
 
   static func open(_ stream: ResourceStream) throws(DecodingError) -> StillStory {
-    let still = try HeifStill(WholeFile(stream))
+    let still = try HeifStill(PinnedBytes(stream))
     let frame = try FFmpegFrame()
     try still.lend(to: frame)
+    // AVIF has the same container.
     return StillStory(
       frame, owner: still, container: "heif", codec: still.codecName,
       size: (frame.width, frame.height))
@@ -22,17 +24,20 @@ final class HeifStill {
   /// libheif loads its decoders from files: called once a process, before the sandbox closes.
   static func prepare() { heif_init(nil) }
 
-  private init(_ file: WholeFile) throws(DecodingError) {
+  private init(_ file: PinnedBytes) throws(DecodingError) {
     self.file = file
     let head = file.bytes.prefix(64)
+    // The brands of AVIF are `avif` and `avis`.
     codecName = String(decoding: head, as: UTF8.self).contains("avi") ? "av1" : "hevc"
     guard let context = heif_context_alloc() else { throw .outOfMemory }
     self.context = context
+    // 0: it decodes on this thread.
     heif_context_set_max_decoding_threads(context, 0)
     try check(
       heif_context_read_from_memory_without_copy(
         context, file.bytes.baseAddress, file.bytes.count, nil))
     try check(heif_context_get_primary_image_handle(context, &handle))
+    // The size after rotation, as the decoded image has it.
     let width = Int(heif_image_handle_get_width(handle))
     let height = Int(heif_image_handle_get_height(handle))
     guard width > 0, height > 0, width <= PictureLimits.wholePixels / height else {
@@ -51,13 +56,15 @@ final class HeifStill {
     heif_context_free(context)
   }
 
+  private static let unsupported = DecodingError("this kind of HEIF picture is not supported")
+
   private func check(_ error: heif_error) throws(DecodingError) {
     switch error.code {
     case heif_error_Ok: return
     case heif_error_Memory_allocation_error: throw .outOfMemory
-    case heif_error_Unsupported_filetype, heif_error_Unsupported_feature,
-      heif_error_Decoder_plugin_error where error.subcode == heif_suberror_Unsupported_codec:
-      throw DecodingError("this kind of HEIF picture is not supported")
+    case heif_error_Unsupported_filetype, heif_error_Unsupported_feature: throw Self.unsupported
+    case heif_error_Decoder_plugin_error where error.subcode == heif_suberror_Unsupported_codec:
+      throw Self.unsupported
     default: throw .damaged(codec: codecName)
     }
   }
@@ -68,13 +75,15 @@ final class HeifStill {
     guard let plane = heif_image_get_plane(image, heif_channel_interleaved, &stride) else {
       throw .damaged(codec: codecName)
     }
+    // The layout of the bytes that there are, not the one that was asked for.
     let hasAlpha = heif_image_get_chroma_format(image) == heif_chroma_interleaved_RGBA
-    let isOverBlack = hasAlpha && heif_image_is_premultiplied_alpha(image) != 0
+    // Premultiplied colours are already blended with black.
+    let isPremultiplied = hasAlpha && heif_image_is_premultiplied_alpha(image) != 0
     frame.lend(
       plane, strideBytes: Int(stride),
       width: Int(heif_image_get_width(image, heif_channel_interleaved)),
       height: Int(heif_image_get_height(image, heif_channel_interleaved)),
       pixels: hasAlpha
-        ? (isOverBlack ? .redGreenBlueUnused : .redGreenBlueAlpha) : .redGreenBlue)
+        ? (isPremultiplied ? .redGreenBlueUnused : .redGreenBlueAlpha) : .redGreenBlue)
   }
 }

@@ -11,7 +11,7 @@ final class JPEGStill {
   private static let longestFile = 256 << 20
 
   static func open(_ stream: ResourceStream) throws(DecodingError) -> StillStory {
-    let file = try WholeFile(stream, atMost: longestFile)
+    let file = try PinnedBytes(stream, atMost: longestFile)
     let bytes = file.bytes.bindMemory(to: UInt8.self)
     let whole = try size(of: bytes, divisor: 1)
     guard whole.width * whole.height <= PictureLimits.reduciblePixels else {

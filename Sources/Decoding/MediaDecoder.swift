@@ -59,9 +59,3 @@ package struct StoryEnds: Equatable {
   package var pictures: Duration?
   package var sound: Duration?
 }
-
-/// Interleaved stereo samples.
-package struct SoundRun: Equatable {
-  package var time: Duration
-  package var samples: [Int16]
-}

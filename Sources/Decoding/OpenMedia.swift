@@ -20,12 +20,12 @@ func openMedia(
   case .heifStill: return try HeifStill.open(stream)
   case .animatedWebP:
     let story = try WebPStory(stream)
-    noteWhereCut(head, stream, connection)
+    noteIfCut(head, stream, connection)
     return story
   case .text:
     do { return try openFFmpeg(request, stream, connection, head) } catch .notMedia { throw .text }
   case .page: throw .page
-  case .unknown: return try openFound(request, stream, connection, head)
+  case .unknown: return try openWithFallbacks(request, stream, connection, head)
   }
 }
 
@@ -107,7 +107,7 @@ private func chooseStory(
 }
 
 /// At most so many variants are tried.
-private let mostVersions = 4
+private let mostVariants = 4
 
 /// Opens one variant of an HLS playlist (RFC 8216).
 private func openPlaylist(
@@ -118,14 +118,14 @@ private func openPlaylist(
     return try openPrepared(PreparedPlaylist(MediaPlaylist(text)), request, connection)
   }
   let choice = VariantChoice(shape: request.shape, mostBitsPerSecond: request.mostBitsPerSecond)
-  let versions = choice.order(master.variants).prefix(mostVersions)
+  let variants = choice.order(master.variants).prefix(mostVariants)
   var failure: DecodingError?
-  for (index, version) in versions.enumerated() {
+  for (index, variant) in variants.enumerated() {
     do throws(DecodingError) {
-      let sound = request.soundRate == nil ? nil : master.soundURI(of: version)
+      let sound = request.soundRate == nil ? nil : master.soundURI(of: variant)
       let story = try openPrepared(
-        PreparedPlaylist(version, sound: sound, over: connection), request, connection,
-        wantsPictures: index < versions.count - 1)
+        PreparedPlaylist(variant, sound: sound, over: connection), request, connection,
+        wantsPictures: index < variants.count - 1)
       if let failure {
         connection.send(.note("another variant is played: \(failure.reason)"))
       }

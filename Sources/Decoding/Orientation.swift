@@ -4,9 +4,9 @@ import DecoderLink
 package struct Orientation: Equatable {
   /// Rows become columns.
   package var transposed = false
-  /// What is seen is mirrored left to right, after transposing.
+  /// What is displayed is mirrored left to right, after transposing.
   package var mirrored = false
-  /// What is seen is upside down, after transposing.
+  /// What is displayed is upside down, after transposing.
   package var flipped = false
 
   package static let upright = Orientation()
@@ -18,7 +18,8 @@ package struct Orientation: Equatable {
   }
 
   /// The rotation nearest to a display matrix (ISO 14496-12, 8.3.2: x' = a x + c y, y' = b x + d y);
-  /// upright for an invalid one.
+  /// upright for an invalid one. Only signs and the larger sizes matter: a quarter turn clockwise has
+  /// b > 0 and c < 0.
   package init(a: Int32, b: Int32, c: Int32, d: Int32) {
     let straight = abs(Double(a)) + abs(Double(d))
     let crossed = abs(Double(b)) + abs(Double(c))
@@ -45,18 +46,20 @@ package struct Orientation: Equatable {
     }
   }
 
-  /// The displayed size of a stored one.
-  package func seen<Number>(width: Number, height: Number) -> (width: Number, height: Number) {
+  /// The displayed size of a stored one, or the stored size of a displayed one.
+  package func displaySize<Number>(width: Number, height: Number) -> (width: Number, height: Number)
+  {
     transposed ? (height, width) : (width, height)
   }
 
   /// Stored pixels, rotated and mirrored for display.
   package func apply(to stored: Bitmap) -> Bitmap {
     if self == .upright { return stored }
-    let (width, height) = seen(width: stored.width, height: stored.height)
+    let (width, height) = displaySize(width: stored.width, height: stored.height)
     var pixels: [UInt32] = []
     pixels.reserveCapacity(width * height)
     for y in 0..<height {
+      // u and v count in the displayed picture without mirroring, so transposing comes last.
       let v = flipped ? height - 1 - y : y
       for x in 0..<width {
         let u = mirrored ? width - 1 - x : x

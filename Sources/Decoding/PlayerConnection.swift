@@ -26,9 +26,9 @@ final class PlayerConnection {
   private var opening: OpenRequest?
   private var seek: Seek?
   /// Pictures that may still be sent.
-  private(set) var credits: UInt64 = 0
+  private(set) var picturesAllowed: UInt64 = 0
   /// Frames of sound that may still be sent.
-  private(set) var soundCredits: UInt64 = 0
+  private(set) var soundFramesAllowed: UInt64 = 0
   /// What pictures must fit into.
   private(set) var shape = PictureRequest(width: 1, height: 1)
   private(set) var effort = Effort.full
@@ -37,7 +37,7 @@ final class PlayerConnection {
 
   /// Whether the request to open a story has come.
   var hasOpening: Bool {
-    receiveWaiting()
+    receivePending()
     return opening != nil
   }
 
@@ -61,12 +61,12 @@ final class PlayerConnection {
   func send(_ message: DecoderMessage) {
     switch message {
     case .picture:
-      precondition(credits > 0, "a picture needs a credit")
-      credits -= 1
+      precondition(picturesAllowed > 0, "a picture needs a credit")
+      picturesAllowed -= 1
     case .sound(let sound):
       let frames = UInt64(sound.frames)
-      precondition(soundCredits >= frames, "sound needs credit")
-      soundCredits -= frames
+      precondition(soundFramesAllowed >= frames, "sound needs credit")
+      soundFramesAllowed -= frames
     default: break
     }
     let frame = message.frame
@@ -120,7 +120,7 @@ final class PlayerConnection {
   }
 
   /// Takes the messages that have come, without waiting.
-  func receiveWaiting() {
+  func receivePending() {
     while true {
       incoming.removeAll(keepingCapacity: true)
       switch try? socket.take(upTo: 4 << 10, into: &incoming) {
@@ -161,8 +161,8 @@ final class PlayerConnection {
     case .availableUntil(let request, let end):
       if request == self.request { answer = .availableUntil(end: end) }
     case .shape(let new): shape = new
-    case .credit(let pictures): credits += UInt64(pictures)
-    case .soundCredit(let frames): soundCredits += UInt64(frames)
+    case .credit(let pictures): picturesAllowed += UInt64(pictures)
+    case .soundCredit(let frames): soundFramesAllowed += UInt64(frames)
     case .seek(let serial, let position): seek = Seek(serial: serial, position: position)
     case .effort(let new): effort = new
     }

@@ -86,7 +86,7 @@ package final class ResourceStream: ByteStream {
   }
 
   /// Whether all of it can be read without waiting for a network.
-  var isWhole: Bool { isAvailable(0..<(length ?? .max)) }
+  var isAllAvailable: Bool { isAvailable(0..<(length ?? .max)) }
 
   private func isAvailable(_ range: Range<UInt64>) -> Bool {
     let isKnown =

@@ -1,52 +1,55 @@
 /// Where times lie in a file whose clock jumps. Such a file must be scanned once, since neither
 /// timestamps nor byte offsets can be used to search it.
 struct SeekMap {
-  struct Place {
+  struct Point {
     /// The time of a key packet in the story.
     var time: Duration
     /// The packet's offset in the file, in bytes.
-    var offset: Int64
-    /// What is added to times there.
+    var byteOffset: Int64
+    /// What `Timeline` adds to times there, so that they go on where the clock jumps.
     var added: Duration
   }
 
-  private let places: [Place]
+  private let points: [Point]
   /// The end of the last packet in the story.
   let end: Duration
 
-  private static let apart = Duration.milliseconds(500)
+  /// Between two points: a seek decodes at most so much more than it must.
+  private static let leastDistance = Duration.milliseconds(500)
 
-  /// Nil if the clock does not jump, or not all bytes are available.
-  init?(
-    _ input: FFmpegInput, first: FFmpegStream, second: FFmpegStream?,
+  /// Scans a second container of a file if its clock jumps and all of its bytes are available. Nil if
+  /// not, and for the reasons of `init(scanning:)`.
+  static func ifNeeded(
+    for input: FFmpegInput, video: FFmpegStream, sound: FFmpegStream?,
     open: () throws(DecodingError) -> FFmpegInput
-  ) throws(DecodingError) {
-    guard input.mayJump, input.isWhole, input.clockJumps(of: first) else { return nil }
-    try self.init(open(), first: first.index, second: second?.index)
+  ) throws(DecodingError) -> SeekMap? {
+    guard input.mayJump, input.isAllAvailable, input.clockJumps(of: video) else { return nil }
+    return try SeekMap(scanning: open(), video: video.index, sound: sound?.index)
   }
 
-  /// Scans the whole file.
-  init?(_ input: FFmpegInput, first: Int, second: Int?) throws(DecodingError) {
+  /// Scans the whole file. The sound is only followed to its end. Nil without such a video, or without
+  /// key packets whose offset is known.
+  init?(scanning input: FFmpegInput, video: Int, sound: Int?) throws(DecodingError) {
     let streams = input.streams
-    guard let primary = streams.first(where: { $0.index == first }) else { return nil }
+    guard let primary = streams.first(where: { $0.index == video }) else { return nil }
     let router = PacketRouter(
-      input, streams: [primary], following: streams.first { $0.index == second })
-    var places: [Place] = []
+      input, streams: [primary], following: streams.first { $0.index == sound })
+    var points: [Point] = []
     var end = Duration.zero
-    while let packet = try router.next(of: first) {
+    while let packet = try router.next(of: video) {
       guard let time = primary.time(packet.timestamp) else { continue }
       end = max(end, time + (primary.time(packet.duration) ?? primary.frameDuration ?? .zero))
-      guard packet.isKey, let offset = packet.place else { continue }
-      if let last = places.last, time < last.time + Self.apart { continue }
-      places.append(Place(time: time, offset: offset, added: packet.added))
+      guard packet.isKey, let offset = packet.byteOffset else { continue }
+      if let last = points.last, time < last.time + Self.leastDistance { continue }
+      points.append(Point(time: time, byteOffset: offset, added: packet.added))
     }
-    guard !places.isEmpty else { return nil }
-    self.places = places
+    guard !points.isEmpty else { return nil }
+    self.points = points
     self.end = max(end, router.followedEnd ?? end)
   }
 
   /// The last key packet at or before a time, the first where there is none.
-  func place(before time: Duration) -> Place? {
-    places.last { $0.time <= time } ?? places.first
+  func point(atOrBefore time: Duration) -> Point? {
+    points.last { $0.time <= time } ?? points.first
   }
 }

@@ -21,10 +21,10 @@ final class StillStory: MediaDecoder {
     self.frame = frame
     self.owner = owner
     self.orientation = orientation
-    let seen = orientation.seen(width: UInt32(size.width), height: UInt32(size.height))
+    let displayed = orientation.displaySize(width: UInt32(size.width), height: UInt32(size.height))
     info = MediaInfo(
       kind: .picture, isStill: true, container: container, pictureCodec: codec,
-      displayWidth: seen.width, displayHeight: seen.height)
+      displayWidth: displayed.width, displayHeight: displayed.height)
   }
 
   func advance(_ effort: Effort, for shape: PictureRequest) throws(DecodingError) -> Progress {

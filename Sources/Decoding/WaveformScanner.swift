@@ -89,7 +89,7 @@ final class WaveformScanner {
   }
 
   private func lookThrough(until limit: Duration, waiting: Bool) throws(DecodingError) {
-    isWhole = isWhole || input.isWhole
+    isWhole = isWhole || input.isAllAvailable
     while waiting || isWhole || input.isAvailable, let run = try track.next(before: limit) {
       waveform.add(run, rate: track.rate)
     }

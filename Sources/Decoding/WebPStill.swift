@@ -5,7 +5,7 @@ import DecoderLink
 /// goes, or too large to be decoded whole, and reduced while it is decoded. Binding file of libwebp:
 /// unsafe pointers.
 final class WebPStill {
-  private let file: WholeFile
+  private let file: PinnedBytes
   /// The decoder keeps a pointer to it.
   private let config: UnsafeMutablePointer<WebPDecoderConfig>
   private var decoder: OpaquePointer?
@@ -14,7 +14,7 @@ final class WebPStill {
   private static let longestFile = 256 << 20
 
   static func open(_ stream: ResourceStream) throws(DecodingError) -> StillStory {
-    let file = try WholeFile(stream, atMost: longestFile)
+    let file = try PinnedBytes(stream, atMost: longestFile)
     let frame = try FFmpegFrame()
     let still = try WebPStill(file)
     let whole = try still.decode(into: frame)
@@ -23,7 +23,7 @@ final class WebPStill {
       orientation: Exif.orientation(ofPicture: file.bytes) ?? .upright)
   }
 
-  private init(_ file: WholeFile) throws(DecodingError) {
+  private init(_ file: PinnedBytes) throws(DecodingError) {
     self.file = file
     config = .allocate(capacity: 1)
     config.initialize(to: WebPDecoderConfig())

@@ -14,10 +14,10 @@ final class WebPStory: MediaDecoder {
   private var waiting: PictureTiming?
 
   init(_ stream: ResourceStream) throws(DecodingError) {
-    animation = try Self.animation(WholeFile(stream))
+    animation = try Self.animation(PinnedBytes(stream))
     orientation = Exif.orientation(ofPicture: animation.file.bytes) ?? .upright
     frame = try FFmpegFrame()
-    let size = orientation.seen(width: animation.width, height: animation.height)
+    let size = orientation.displaySize(width: animation.width, height: animation.height)
     info = MediaInfo(
       kind: .picture, isStill: animation.count <= 1, container: "webp", pictureCodec: "webp",
       displayWidth: UInt32(size.width), displayHeight: UInt32(size.height))
@@ -26,24 +26,24 @@ final class WebPStory: MediaDecoder {
   }
 
   /// Opens the complete pictures of a truncated file.
-  private static func animation(_ file: WholeFile) throws(DecodingError) -> Animation {
+  private static func animation(_ file: PinnedBytes) throws(DecodingError) -> Animation {
     do {
       return try Animation(file)
     } catch {
-      guard error.isDamage, let mended = CutOff.mended(file.copied) else { throw error }
-      return try Animation(WholeFile(mended))
+      guard error.kind == .damage, let mended = CutOff.mended(file.copied) else { throw error }
+      return try Animation(PinnedBytes(copying: mended))
     }
   }
 
   /// Owns a WebPAnimDecoder and the file under it.
   private final class Animation {
-    let file: WholeFile
+    let file: PinnedBytes
     let decoder: OpaquePointer
     let width: Int
     let height: Int
     let count: Int
 
-    init(_ file: WholeFile) throws(DecodingError) {
+    init(_ file: PinnedBytes) throws(DecodingError) {
       self.file = file
       let start = file.bytes.bindMemory(to: UInt8.self).baseAddress
       var features = WebPBitstreamFeatures()

@@ -1,108 +1,133 @@
-/// A JSON text with an index of all its values and keys, for texts that are read in another order
-/// than they are written in, or rewritten in parts. Numbers and strings stay text. A place is an
-/// index in that table.
+/// A JSON text with an index of its nodes, for texts that are read in another order than they are
+/// written in, or rewritten in parts. Numbers and strings stay text.
 package struct JSONIndex {
-  private struct Value {
+  /// A value, or a key of an object. Nodes are numbered in the order in which they begin: an
+  /// object's first key follows the object, and a key's value follows the key.
+  package struct Node: Hashable, Sendable {
+    package let number: Int
+
+    package init(number: Int) { self.number = number }
+  }
+
+  fileprivate struct Entry {
     let kind: JSONReader.Kind
-    /// Whether a string or key holds escapes.
     let hasEscape: Bool
     let start: UInt32
     var end: UInt32
-    /// The place after the value and all values in it.
+    /// The number of the node after a value and all that is in it; for a key, of its value.
     var next: UInt32
   }
 
   package let bytes: [UInt8]
-  private var values: [Value] = []
+  private var entries: [Entry] = []
 
   /// Reads a whole text, which must have no byte order mark and be shorter than 4 GiB.
   package init(_ bytes: [UInt8]) throws(JSONReader.Failure) {
     self.bytes = bytes
     guard bytes.count < UInt32.max else { throw JSONReader.Failure(offset: nil, what: "too long") }
-    values.reserveCapacity(bytes.count / 6)
+    // A node takes about six bytes of a text.
+    entries.reserveCapacity(bytes.count / 6)
     var reader = JSONReader(bytes)
     try append(from: &reader)
     try reader.finish()
   }
 
-  /// The place of the outermost value.
-  package var root: Int { 0 }
+  /// The outermost value.
+  package var root: Node { Node(number: 0) }
 
-  /// The kind of the value at a place; a key is a string.
-  package func kind(at place: Int) -> JSONReader.Kind { values[place].kind }
+  /// A key is a string.
+  package func kind(of node: Node) -> JSONReader.Kind { entries[node.number].kind }
 
-  /// The bytes of a value, with the quotes or brackets around it.
-  package func range(of place: Int) -> Range<Int> {
-    Int(values[place].start)..<Int(values[place].end)
+  /// The bytes of a node, with the quotes or brackets around it.
+  package func range(of node: Node) -> Range<Int> {
+    Int(entries[node.number].start)..<Int(entries[node.number].end)
   }
 
-  /// The places inside an array or object: the first of each element, or the key of each member,
-  /// which its value follows.
-  package func inside(_ place: Int) -> Range<Int> { place + 1..<Int(values[place].next) }
+  /// The elements of an array, or the keys of an object.
+  package struct Children: Sequence, IteratorProtocol {
+    fileprivate let entries: [Entry]
+    fileprivate var number: Int
+    fileprivate let end: Int
+    fileprivate let areKeys: Bool
 
-  /// The place after a value and all values in it.
-  package func place(after place: Int) -> Int { Int(values[place].next) }
+    package mutating func next() -> Node? {
+      guard number < end else { return nil }
+      defer { number = Int(entries[areKeys ? number + 1 : number].next) }
+      return Node(number: number)
+    }
+  }
+
+  package func children(of node: Node) -> Children {
+    let entry = entries[node.number]
+    return Children(
+      entries: entries, number: node.number + 1, end: Int(entry.next),
+      areKeys: entry.kind == .object)
+  }
+
+  package func firstChild(of node: Node) -> Node? {
+    descendantCount(of: node) > 0 ? Node(number: node.number + 1) : nil
+  }
+
+  package func value(ofKey key: Node) -> Node { Node(number: key.number + 1) }
+
+  /// The number of values and keys inside an array or object, at any depth.
+  package func descendantCount(of node: Node) -> Int {
+    Int(entries[node.number].next) - node.number - 1
+  }
+
+  /// Whether an array holds nothing but numbers.
+  package func holdsOnlyNumbers(_ node: Node) -> Bool {
+    entries[node.number + 1..<Int(entries[node.number].next)].allSatisfy { $0.kind == .number }
+  }
 
   /// A string's text with its escapes resolved, nil where those are wrong; any other value as it is
   /// written.
-  package func text(of place: Int) -> String? {
-    let range = range(of: place)
-    guard kind(at: place) == .string else { return String(decoding: bytes[range], as: UTF8.self) }
+  package func text(of node: Node) -> String? {
+    let range = range(of: node)
+    guard kind(of: node) == .string else { return String(decoding: bytes[range], as: UTF8.self) }
     let inner = bytes[range.lowerBound + 1..<range.upperBound - 1]
-    return values[place].hasEscape
+    return hasEscape(in: node)
       ? try? JSONEscapes.resolved(inner) : String(decoding: inner, as: UTF8.self)
   }
 
-  /// Whether a string holds escapes, so that its bytes are not its text.
-  package func hasEscape(at place: Int) -> Bool { values[place].hasEscape }
+  /// Whether a string or key holds escapes, so that its bytes are not its text.
+  package func hasEscape(in node: Node) -> Bool { entries[node.number].hasEscape }
 
+  /// Recurses at most `JSONReader.deepest` times, since the reader refuses deeper texts.
   private mutating func append(from reader: inout JSONReader) throws(JSONReader.Failure) {
     let kind = try reader.peek()
-    let place = values.count
+    let number = entries.count
     let start = UInt32(reader.offset)
     var hasEscape = false
     switch kind {
     case .object, .array:
-      values.append(Value(kind: kind, hasEscape: false, start: start, end: start, next: 0))
+      entries.append(Entry(kind: kind, hasEscape: false, start: start, end: start, next: 0))
       try reader.enter()
       if kind == .array {
         while try reader.nextElement() { try append(from: &reader) }
       } else {
-        while try reader.advance(end: UInt8(ascii: "}")) { try appendMember(from: &reader) }
+        while try reader.nextMember() { try appendMember(from: &reader) }
       }
-      values[place].end = UInt32(reader.offset)
-      values[place].next = UInt32(values.count)
+      entries[number].end = UInt32(reader.offset)
+      entries[number].next = UInt32(entries.count)
       return
     case .string: hasEscape = try reader.skipString()
-    case .number: reader.position = try reader.endOfNumber()
-    case .bool, .null: try reader.skip()
+    case .number, .bool, .null: try reader.skip()
     }
-    values.append(
-      Value(
+    entries.append(
+      Entry(
         kind: kind, hasEscape: hasEscape, start: start, end: UInt32(reader.offset),
-        next: UInt32(place + 1)))
+        next: UInt32(number + 1)))
   }
 
   private mutating func appendMember(from reader: inout JSONReader) throws(JSONReader.Failure) {
-    guard try reader.nextByte() == UInt8(ascii: "\"") else {
-      throw reader.failure("a key is expected")
-    }
     let start = UInt32(reader.offset)
     let hasEscape = try reader.skipString()
-    values.append(
-      Value(
+    entries.append(
+      Entry(
         kind: .string, hasEscape: hasEscape, start: start, end: UInt32(reader.offset),
-        next: UInt32(values.count + 1)))
+        next: UInt32(entries.count + 1)))
     try reader.skipColon()
     try append(from: &reader)
-  }
-}
-
-extension JSONReader {
-  /// Skips the next string; gives whether it holds escapes.
-  fileprivate mutating func skipString() throws(Failure) -> Bool {
-    let end = try endOfString()
-    position = end.index + 1
-    return end.hasEscape
   }
 }

@@ -19,7 +19,7 @@ package struct JSONReader {
     /// In bytes from the start; nil where the whole text is wrong.
     package let offset: Int?
     package let what: String
-    /// The place as editors show it, counted from 1, in bytes.
+    /// As editors show it, counted from 1; the column in bytes.
     package var line = 0
     package var column = 0
 
@@ -36,7 +36,8 @@ package struct JSONReader {
   private let isLenient: Bool
   /// The window of the text: the part before it is dropped, the part after it not read yet.
   private var bytes: [UInt8]
-  var position = 0
+  /// The next byte to read, in the window.
+  private var position = 0
   /// Gives about `count` bytes of the text from an offset on; none at its end.
   private let more: (_ offset: Int, _ count: Int) -> [UInt8]
   private var isWhole = false
@@ -107,11 +108,18 @@ package struct JSONReader {
   /// Reads the next key of the object; its value is next. After the last it gives nil and leaves
   /// the object.
   package mutating func nextKey() throws(Failure) -> String? {
-    guard try advance(end: UInt8(ascii: "}")) else { return nil }
-    guard try nextByte() == UInt8(ascii: "\"") else { throw failure("a key is expected") }
+    guard try nextMember() else { return nil }
     let key = try string()
     try skipColon()
     return key
+  }
+
+  /// Whether the object has another member, whose key is next and was not read. After the last it
+  /// leaves the object.
+  mutating func nextMember() throws(Failure) -> Bool {
+    guard try advance(end: UInt8(ascii: "}")) else { return false }
+    guard try nextByte() == UInt8(ascii: "\"") else { throw failure("a key is expected") }
+    return true
   }
 
   /// Whether the array has another element, which is next. After the last it leaves the array.
@@ -131,7 +139,7 @@ package struct JSONReader {
     guard !skipSpace() else { throw failure("something follows its end") }
   }
 
-  mutating func advance(end: UInt8) throws(Failure) -> Bool {
+  private mutating func advance(end: UInt8) throws(Failure) -> Bool {
     let byte = try nextByte()
     if byte == end { return leave() }
     guard !isFresh else { return true }
@@ -185,21 +193,27 @@ package struct JSONReader {
     switch try peek() {
     case .object:
       try enter()
-      while try advance(end: UInt8(ascii: "}")) {
-        guard try nextByte() == UInt8(ascii: "\"") else { throw failure("a key is expected") }
-        position = try endOfString().index + 1
+      while try nextMember() {
+        _ = try skipString()
         try skipColon()
         try skip()
       }
     case .array:
       try enter()
       while try nextElement() { try skip() }
-    case .string: position = try endOfString().index + 1
+    case .string: _ = try skipString()
     case .number: position = try endOfNumber()
     case .bool: try skipWord(bytes[position] == UInt8(ascii: "t") ? "true" : "false")
     case .null where bytes[position] != UInt8(ascii: "n"): try skipNoNumber()
     case .null: try skipWord("null")
     }
+  }
+
+  /// Skips the string that `peek` found; gives whether it holds escapes.
+  mutating func skipString() throws(Failure) -> Bool {
+    let end = try endOfString()
+    position = end.index + 1
+    return end.hasEscape
   }
 
   /// Skips `NaN`, `Infinity` and `undefined`, which JavaScript has.
@@ -235,7 +249,7 @@ package struct JSONReader {
   // MARK: The window
 
   /// Moves to the first byte that is not space, and gives it.
-  mutating func nextByte() throws(Failure) -> UInt8 {
+  private mutating func nextByte() throws(Failure) -> UInt8 {
     guard skipSpace() else { throw failure("the text ends too early") }
     return bytes[position]
   }
@@ -310,14 +324,14 @@ package struct JSONReader {
     return !isWhole
   }
 
-  struct StringEnd {
+  private struct StringEnd {
     /// The index of the closing quote.
     let index: Int
     let hasEscape: Bool
   }
 
   /// The end of the string at the position; the window then holds the whole string.
-  mutating func endOfString() throws(Failure) -> StringEnd {
+  private mutating func endOfString() throws(Failure) -> StringEnd {
     repeat {
       if let end = closingQuote() { return end }
     } while fill()
@@ -341,7 +355,7 @@ package struct JSONReader {
   }
 
   /// The end of the number at the position: `-? (0 | [1-9][0-9]*) (. [0-9]+)? ([eE] [+-]? [0-9]+)?`
-  mutating func endOfNumber() throws(Failure) -> Int {
+  private mutating func endOfNumber() throws(Failure) -> Int {
     // A number at the window's end may continue after it. Filling moves the position.
     while digits(from: position) == bytes.count, fill() {}
     let end = digits(from: position)
@@ -396,17 +410,17 @@ package struct JSONReader {
     }
   }
 
-  /// The position, in bytes from the start of the whole text.
+  /// Where the next byte is, from the start of the whole text.
   var offset: Int { dropped + position }
 
-  func failure(_ what: String) -> Failure { failure(what, at: position) }
+  private func failure(_ what: String) -> Failure { failure(what, at: position) }
 
   private func failure(_ what: String, at index: Int) -> Failure {
     var line = droppedLines + 1
     var start = lineStart
-    for place in 0..<min(index, bytes.count) where bytes[place] == 0x0A {
+    for end in 0..<min(index, bytes.count) where bytes[end] == 0x0A {
       line += 1
-      start = dropped + place + 1
+      start = dropped + end + 1
     }
     return Failure(
       offset: dropped + index, what: what, line: line, column: dropped + index - start + 1)

@@ -100,6 +100,6 @@ struct Card {
         onto: &grid)
       row += 1
     }
-    return row + layout.spacing.freeRow
+    return row + layout.spacing.headingGap
   }
 }

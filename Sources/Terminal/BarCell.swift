@@ -1,6 +1,6 @@
 /// One column of the bar.
 public struct BarCell: Equatable, Sendable {
-  /// What the column shows; played, current and unplayed differ in brightness and colour.
+  /// What the column belongs to; played, current and unplayed stories differ in brightness and colour.
   public enum Tone: Sendable {
     case gap, played, current, cached, unplayed, label
   }
@@ -17,10 +17,10 @@ public struct BarCell: Equatable, Sendable {
 extension Segments {
   /// The bar's row, one cell a column.
   ///
-  /// - Parameter lines: whether line drawing can be shown; else ASCII is used.
-  public func bar(columns: Int, lines: Bool) -> [BarCell] {
+  /// - Parameter drawsLines: whether line-drawing characters can be shown; ASCII otherwise.
+  public func bar(columns: Int, drawsLines: Bool) -> [BarCell] {
     var row = Array(repeating: BarCell(" ", .gap), count: max(0, columns))
-    let glyphs = lines ? BarGlyphs.lines : .ascii
+    let glyphs = drawsLines ? BarGlyphs.lines : .ascii
     for place in places(columns: columns) {
       if place.index == current {
         fillCurrent(place.columns, of: &row, glyphs)

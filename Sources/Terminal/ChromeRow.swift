@@ -20,10 +20,10 @@ package struct ChromeRow: Equatable {
 
 extension Chrome {
   /// All rows for a layout, top to bottom.
-  package func rows(_ layout: ScreenLayout, unicode: Bool, lines: Bool) -> [ChromeRow] {
+  package func rows(_ layout: ScreenLayout, unicode: Bool, drawsLines: Bool) -> [ChromeRow] {
     if layout.isTooSmall { return Self.sizeRows(layout, unicode: unicode) }
     let text = TextRow(columns: layout.textColumns, unicode: unicode)
-    var rows = [barRow(layout, lines: lines)]
+    var rows = [barRow(layout, drawsLines: drawsLines)]
     if let row = layout.titleRow {
       let tone = dimmed ? ChromeRow.Tone.quiet : .plain
       rows.append(
@@ -44,9 +44,9 @@ extension Chrome {
       : text.runs(left: left, .plain, right: titleRight, .plain)
   }
 
-  private func barRow(_ layout: ScreenLayout, lines: Bool) -> ChromeRow {
+  private func barRow(_ layout: ScreenLayout, drawsLines: Bool) -> ChromeRow {
     var runs: [ChromeRow.Run] = []
-    for (column, cell) in segments.bar(columns: layout.columns, lines: lines).enumerated()
+    for (column, cell) in segments.bar(columns: layout.columns, drawsLines: drawsLines).enumerated()
     where cell.tone != .gap {
       let tone = ChromeRow.Tone.bar(cell.tone)
       if let last = runs.last, last.tone == tone, last.column + last.text.count == column {

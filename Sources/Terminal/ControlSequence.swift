@@ -24,7 +24,7 @@ struct ControlSequence {
     self.final = final
   }
 
-  /// The events that it stands for; none if it is not known.
+  /// The events that it means; none where it is not known.
   var events: [InputEvent] {
     switch (marker, intermediates, final) {
     case (UInt8(ascii: "<"), [], UInt8(ascii: "M")), (UInt8(ascii: "<"), [], UInt8(ascii: "m")):

@@ -210,8 +210,8 @@ final class Curses {
     }
   }
 
-  /// Makes `read` return a string of the description byte by byte.
-  func forget(_ name: String) {
+  /// Lets a string of the description come through byte by byte.
+  func passThrough(_ name: String) {
     guard let value = nc_string(name) else { return }
     define_key(value, 0)
   }
@@ -333,7 +333,7 @@ final class Curses {
   func resize(columns: Int, rows: Int) { resizeterm(Int32(rows), Int32(columns)) }
 
   /// Makes the next `flush` enter the alternate screen again; the terminal has left it.
-  func leave() {
+  func endScreen() {
     endwin()
     _ = taken()
   }

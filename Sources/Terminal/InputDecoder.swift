@@ -106,10 +106,10 @@ package struct InputDecoder {
       let pending = settle()
       state = .ground
       return pending + [.key(key)]
-    case .synchronizedOutput(let known):
+    case .synchronizedOutput(let isUsable):
       let pending = settle()
       state = .ground
-      return pending + [.synchronizedOutput(known)]
+      return pending + [.synchronizedOutput(isUsable)]
     }
   }
 
@@ -200,7 +200,7 @@ package struct InputDecoder {
     }
     guard bytes.allSatisfy({ $0 >= 32 }) else { return [] }
     let button = Int(bytes[0]) - 32
-    // A release does not say which button it was.
+    // Releases do not say which button it was.
     let isRelease = button & ~0x1C == 3
     return ControlSequence.mouse(
       button: isRelease ? 0 : button, column: Int(bytes[1]) - 32, row: Int(bytes[2]) - 32,

@@ -1,7 +1,7 @@
 /// The segmented bar: a segment for each story of the reel; the current one fills as it plays.
 public struct Segments: Equatable, Sendable {
   public var count: Int
-  /// The index of the story that plays; those before it are played.
+  /// The index of the story that plays; those before it were played.
   public var current: Int
   /// How much of the current story was played, 0 to 1; nil while its length is unknown.
   public var fill: Double?

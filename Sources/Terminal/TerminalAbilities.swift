@@ -43,10 +43,10 @@ public struct TerminalAbilities: Equatable, Sendable {
     found(output: output, environment: environment)?.abilities
   }
 
-  /// The abilities, and the name of the description that they come from.
+  /// The abilities and the name of the terminfo description that they come from.
   static func found(
     output: Int32, environment: [String: String]
-  ) -> (abilities: TerminalAbilities, description: String)? {
+  ) -> (abilities: TerminalAbilities, terminfoName: String)? {
     let name = environment["TERM"] ?? ""
     if isDumb(name) {
       return (TerminalAbilities(environment: environment, description: .init()), name)
@@ -64,10 +64,10 @@ public struct TerminalAbilities: Equatable, Sendable {
   /// The environment variables of this process that matter here.
   public static func currentEnvironment() -> [String: String] {
     var environment: [String: String] = [:]
-    let variables = [
+    let names = [
       "TERM", "COLORTERM", "NO_COLOR", "LC_ALL", "LC_CTYPE", "LANG", "TMUX", "TERM_PROGRAM",
     ]
-    for name in variables + versions.keys {
+    for name in names + versions.keys {
       guard let value = getenv(name) else { continue }
       environment[name] = String(cString: value)
     }
@@ -126,8 +126,8 @@ public struct TerminalAbilities: Equatable, Sendable {
     }
   }
 
-  /// Variables with a terminal's version, and the first version that supports direct colours. xterm is
-  /// among them, which does not set COLORTERM.
+  /// Variables by which terminals give their version, and the first that took direct colours; xterm
+  /// among them, which hands on no COLORTERM.
   private static let versions = [
     "XTERM_VERSION": 331, "VTE_VERSION": 3600, "KONSOLE_VERSION": 160_400, "KITTY_WINDOW_ID": 0,
     "WT_SESSION": 0,

@@ -3,15 +3,15 @@ import System
 
 /// Writes to the terminal without waiting long.
 final class TerminalOutput {
-  /// A non-blocking opening of the terminal of its own, where possible. The flag belongs to the opening
-  /// and not to the descriptor, and the shell's must stay blocking.
-  private let own: Descriptor
-  private let waits: Bool
-  /// Bytes that were not sent yet and must be sent first.
+  /// O_NONBLOCK is a flag of the open file description, which the shell shares; so the terminal is
+  /// opened anew, where that is allowed.
+  private let descriptor: Descriptor
+  /// Whether it could not be opened anew, so that writing to it may block.
+  private let isBlocking: Bool
+  /// What could not be sent yet and must go before all else.
   private var pending: [UInt8] = []
 
-  /// The most that is written at once without an opening of its own: a terminal that is writable
-  /// accepts so many bytes.
+  /// When poll says that a terminal is writable, so many bytes can be written without blocking.
   private static let portion = 256
   /// How long the player waits for a terminal that accepts nothing.
   private static let patience = Duration.milliseconds(100)
@@ -20,13 +20,13 @@ final class TerminalOutput {
   init(terminal number: Int32) throws(TerminalError) {
     let flags = O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC
     let opened = open("/proc/self/fd/\(number)", flags)
-    waits = opened < 0
-    // After su or in a sandbox the terminal may belong to another user.
-    own = opened >= 0 ? Descriptor(adopting: opened) : try Self.copy(number)
+    // After su or in a sandbox the terminal may belong to somebody else.
+    isBlocking = opened < 0
+    descriptor = opened >= 0 ? Descriptor(adopting: opened) : try Self.copy(number)
   }
 
-  /// A descriptor of the terminal, valid while this object lives.
-  var descriptor: Int32 { own.number }
+  /// Valid as long as this object lives.
+  var descriptorNumber: Int32 { descriptor.number }
 
   private static func copy(_ number: Int32) throws(TerminalError) -> Descriptor {
     let copy = fcntl(number, F_DUPFD_CLOEXEC, 3)
@@ -36,14 +36,14 @@ final class TerminalOutput {
 
   /// Writes what the terminal accepts now.
   ///
-  /// - Returns: how many bytes were accepted; 0 if it would block.
+  /// - Returns: how many bytes were taken, 0 when it would have to wait or there are none.
   func write(_ bytes: ArraySlice<UInt8>) throws(TerminalError) -> Int {
     guard !bytes.isEmpty, try sendPending() else { return 0 }
-    return try send(bytes)
+    return try writeOnce(bytes)
   }
 
-  /// Writes all bytes before any others; those that the terminal does not accept soon are sent by a
-  /// later call.
+  /// Sends all of the bytes, after those that are pending and before anything that is written later.
+  /// What the terminal does not take soon is pending until a later call.
   func send(_ bytes: [UInt8]) {
     pending += bytes
     let deadline = Instant.now + Self.patience
@@ -55,26 +55,25 @@ final class TerminalOutput {
     }
   }
 
-  /// Whether the terminal has accepted everything.
-  func isClear() -> Bool { (try? sendPending()) ?? true }
+  /// Sends what is pending; true if nothing is left of it, or the terminal is gone.
+  func flushPending() -> Bool { (try? sendPending()) ?? true }
 
-  /// Drops what was not sent.
-  func forget() { pending = [] }
+  func dropPending() { pending = [] }
 
   private func sendPending() throws(TerminalError) -> Bool {
     while !pending.isEmpty {
-      let count = try send(pending[...])
+      let count = try writeOnce(pending[...])
       if count == 0 { return false }
       pending.removeFirst(count)
     }
     return true
   }
 
-  private func send(_ bytes: ArraySlice<UInt8>) throws(TerminalError) -> Int {
-    if waits, !awaitRoom(until: .now) { return 0 }
+  private func writeOnce(_ bytes: ArraySlice<UInt8>) throws(TerminalError) -> Int {
+    if isBlocking, !awaitRoom(until: .now) { return 0 }
     let transfer: Descriptor.Transfer
     do {
-      transfer = try own.write(waits ? bytes.prefix(Self.portion) : bytes)
+      transfer = try descriptor.write(isBlocking ? bytes.prefix(Self.portion) : bytes)
     } catch {
       throw .system(error)
     }
@@ -86,7 +85,7 @@ final class TerminalOutput {
   }
 
   private func awaitRoom(until deadline: Instant) -> Bool {
-    let interest = Interest(own.number, reading: false, writing: true)
+    let interest = Interest(descriptor.number, reading: false, writing: true)
     let readiness = try? awaitReadiness(of: [interest], until: deadline)
     return readiness?.first?.writable == true
   }

@@ -2,7 +2,7 @@
 /// `kitty(0.40.0)`, `tmux 3.4`.
 package struct TerminalProgram: Equatable {
   package let name: String
-  /// The parts of its version; none if it gives none.
+  /// The numbers of its version, the largest part first; none where it gives none.
   package let version: [Int]
 
   package init(answer: String) {
@@ -20,8 +20,8 @@ package struct TerminalProgram: Equatable {
     return !version.isEmpty && !version.lexicographicallyPrecedes(least)
   }
 
-  /// The programs that repeat every character, and since which version; empty if REP is older than the
-  /// program's answer to XTVERSION.
+  /// Those that repeat every character, and since when; an empty version where all that give their
+  /// name do, because REP came years before that.
   private static let repeating: [(name: String, least: [Int])] = [
     // Its REP is from 1996, but repeated only single bytes for a long time.
     ("XTerm", [379]),

@@ -2,8 +2,9 @@ import Glibc
 import Pictures
 import System
 
-/// The terminal while stories play: the alternate screen, keys and mouse, the chrome, and the output
-/// for the painter's bytes. Only one at a time in a process, used on one thread.
+/// The terminal while stories play: the alternate screen, keys and mouse, the chrome (the rows around
+/// the picture), and the way for the bytes of the painter (`FramePainter`, which draws the picture).
+/// One at a time in a process, used on one thread.
 ///
 /// The player's signal handlers must be installed before (`Signals`). However the session ends, the
 /// terminal is restored: by `close`, by deinit, and by `TerminalGuard` after a fatal signal.
@@ -29,8 +30,8 @@ public final class TerminalSession {
     }
   }
 
-  /// What the terminal can show; `synchronizedOutput` and `repeatCharacter` become true once it has
-  /// answered.
+  /// What the terminal can show; `synchronizedOutput` and `repeatCharacter` become true if it answers
+  /// so.
   public private(set) var abilities: TerminalAbilities
   public private(set) var size: WindowSize
   /// Readable if there is something for `readInput`.
@@ -42,6 +43,7 @@ public final class TerminalSession {
   private let openedInput: OpenedInput?
   private let output: TerminalOutput
   private var curses: Curses?
+  /// Keeps messages of libraries off the screen, also while the session is suspended.
   private var quietErrors: QuietErrors?
   private var decoder = InputDecoder()
   /// When the terminal was asked for its abilities; nil after its answer.
@@ -50,10 +52,10 @@ public final class TerminalSession {
   private var drawnChrome: Chrome?
   private var drawnLayout: ScreenLayout?
   private var drawnRows: [Int: ChromeRow] = [:]
-  /// The time for a question and its answer on usual connections; `longestJourney` is that on slow
-  /// ones.
-  private static let usualJourney = Duration.milliseconds(300)
-  private static let longestJourney = Duration.seconds(1)
+  /// The times that a question and its answer take on usual lines and on slow ones.
+  private static let usualRoundTrip = Duration.milliseconds(300)
+  private static let longestRoundTrip = Duration.seconds(1)
+  /// The least time that an answer is waited for, even if its usual time has passed.
   private static let shortestWait = Duration.milliseconds(100)
   /// Whether the chrome may use the terminal's palette.
   private let hasColour: Bool
@@ -65,7 +67,7 @@ public final class TerminalSession {
     self.options = options
     outputDescriptor = options.output
     guard isatty(outputDescriptor) == 1 else { throw .notATerminal }
-    openedInput = try OpenedInput(unless: options.input)
+    openedInput = try OpenedInput.ifNeeded(given: options.input)
     inputDescriptor = openedInput?.number ?? options.input ?? STDIN_FILENO
     let environment = options.environment
     guard
@@ -82,14 +84,14 @@ public final class TerminalSession {
     self.size = size
     guard
       let curses = Curses(
-        name: found.description, input: inputDescriptor, output: outputDescriptor)
+        name: found.terminfoName, input: inputDescriptor, output: outputDescriptor)
     else { throw .unknownTerminal(name: abilities.name) }
     self.curses = curses
     hasColour = abilities.colour != .never && curses.startColours()
     arm(curses, modes)
-    // Mouse reports are decoded by `InputDecoder`: ncurses waits for the rest of one, and uses the old
-    // protocol, which ends at column 223, in tmux and screen.
-    curses.forget("kmous")
+    // Mouse reports are put together by the decoder: ncurses reads the rest of one with a call that
+    // waits, and speaks the old protocol, which ends at column 223, in tmux and screen.
+    curses.passThrough("kmous")
     curses.recognise(TerminalModes.synchronizedAnswers)
     adoptSize()
     curses.resize(columns: self.size.columns, rows: self.size.rows)
@@ -127,9 +129,10 @@ public final class TerminalSession {
 
   private func note(_ event: InputEvent) {
     switch event {
-    case .synchronizedOutput(let known):
-      abilities.synchronizedOutput = known
-      // This is the answer to the last question: the first one was answered before, if at all.
+    case .synchronizedOutput(let isUsable):
+      abilities.synchronizedOutput = isUsable
+      // The answer to the second of two questions (`TerminalModes.questions`): the first was answered
+      // before it, or never will be.
       asked = nil
       decoder.expectNoAnswers()
     case .program(let name):
@@ -174,7 +177,7 @@ public final class TerminalSession {
       size.pixels = nil
     }
     guard size.columns == 0 || size.rows == 0, let curses else { return }
-    // A serial line has no size; ncurses then uses the description's.
+    // A serial line reports no size; ncurses then takes the description's.
     size.columns = curses.size.columns
     size.rows = curses.size.rows
   }
@@ -192,19 +195,19 @@ public final class TerminalSession {
     drawnRows = [:]
   }
 
-  /// Draws what changed in the chrome. The picture's rows are not touched, but if the layout has
-  /// changed the whole picture must be painted after it.
+  /// Draws what changed in the chrome. The picture's rows are not touched, but with a new layout the
+  /// picture must be painted whole after it: callers get the layout from `ScreenLayout.layout` too.
   ///
   /// Call it only if no frame is half written and the terminal accepts bytes.
   public func draw(_ chrome: Chrome) {
     guard let curses, !isSuspended, chrome != drawnChrome || drawnLayout == nil,
-      output.isClear()
+      output.flushPending()
     else { return }
     drawnChrome = chrome
     let layout = ScreenLayout.layout(
       columns: size.columns, rows: size.rows, hidden: chrome.hidden)
-    let lines = abilities.unicode && !abilities.isLinuxConsole
-    let rows = chrome.rows(layout, unicode: abilities.unicode, lines: lines)
+    let drawsLines = abilities.unicode && !abilities.isLinuxConsole
+    let rows = chrome.rows(layout, unicode: abilities.unicode, drawsLines: drawsLines)
     if layout != drawnLayout { layOut(curses, layout, rows: rows.map(\.row)) }
     let changed = rows.filter { drawnRows[$0.row] != $0 }
     guard !changed.isEmpty else { return }
@@ -221,17 +224,17 @@ public final class TerminalSession {
 
   /// Moves rows between chrome and picture.
   private func layOut(_ curses: Curses, _ layout: ScreenLayout, rows: [Int]) {
-    let given = drawnRows.keys.filter { !rows.contains($0) }
-    for row in given {
+    for row in drawnRows.keys where !rows.contains(row) {
       curses.blank(row: row, columns: layout.columns)
       curses.stage(row: row)
       drawnRows[row] = nil
     }
     output.send(curses.flush())
-    // ncurses takes these rows for blank, but the picture was there.
+    // ncurses holds these rows for blank, but the picture was there, unless the flush has cleared the
+    // screen.
     if drawnLayout != nil {
-      let taken = rows.filter { drawnRows[$0] == nil }
-      output.send(Array(taken.map(TerminalModes.emptyRow).joined().utf8))
+      let fromPicture = rows.filter { drawnRows[$0] == nil }
+      output.send(Array(fromPicture.map(TerminalModes.emptyRow).joined().utf8))
     }
     curses.makeWindows(rows: rows, columns: layout.columns)
     drawnRows = [:]
@@ -261,12 +264,13 @@ public final class TerminalSession {
 
   // MARK: Life
 
-  /// Leaves the alternate screen, as before the process stops.
+  /// Leaves the alternate screen, as before the process stops. Keys that are typed meanwhile are lost.
   public func suspend() {
     guard let curses, !isSuspended else { return }
-    leave()
+    // Not yet suspended: this still reads input.
+    restoreTerminal()
     isSuspended = true
-    curses.leave()
+    curses.endScreen()
   }
 
   /// Enters it again. The next `draw` draws the chrome; after it the whole picture must be painted. The
@@ -281,27 +285,28 @@ public final class TerminalSession {
     enter(curses)
   }
 
-  /// Restores the terminal. Nothing can be drawn after that; further calls do nothing.
+  /// Restores the terminal. Nothing can be drawn any more; further calls do nothing. Keys that are
+  /// typed meanwhile are lost.
   public func close() {
     guard curses != nil else { return }
-    if !isSuspended { leave() }
+    if !isSuspended { restoreTerminal() }
     quietErrors?.close()
     curses = nil
   }
 
-  /// Restores the terminal. Chrome or a frame may be half written: the restoring bytes cut it off.
-  private func leave() {
+  private func restoreTerminal() {
     awaitAnswer()
     dropPaste()
-    output.forget()
+    // Half a chrome may have been sent, or half a frame: `undoing` begins with what ends them.
+    output.dropPending()
     TerminalGuard.restore()
   }
 
   /// An answer that comes after the end would become input of the shell. It is waited for a moment, and
   /// unread input is dropped.
   private func awaitAnswer() {
-    guard let asked, Instant.now - asked < Self.longestJourney else { return }
-    let deadline = max(Instant.now + Self.shortestWait, asked + Self.usualJourney)
+    guard let asked, Instant.now - asked < Self.longestRoundTrip else { return }
+    let deadline = max(Instant.now + Self.shortestWait, asked + Self.usualRoundTrip)
     while self.asked != nil, !hasHungUp, Instant.now < deadline {
       let ready = try? awaitReadiness(of: [Interest(inputDescriptor)], until: deadline)
       if ready?.first?.readable != true { break }
@@ -315,7 +320,7 @@ public final class TerminalSession {
   /// moment, and unread input is dropped.
   private func dropPaste() {
     guard decoder.isInPaste else { return }
-    let deadline = Instant.now + Self.usualJourney
+    let deadline = Instant.now + Self.usualRoundTrip
     while decoder.isInPaste, !hasHungUp, Instant.now < deadline {
       let ready = try? awaitReadiness(of: [Interest(inputDescriptor)], until: deadline)
       if ready?.first?.readable != true { break }
@@ -332,17 +337,16 @@ public final class TerminalSession {
     output.send(Array(modes.utf8))
   }
 
-  /// The modes that ncurses does not reset itself. A frame may be half written: the first byte ends any
-  /// sequence that was cut off.
-  private var leavingModes: String {
+  /// What ncurses does not undo itself. The first byte ends whatever sequence was broken off.
+  private var undoing: String {
     TerminalModes.synchronizedOff + TerminalModes.plainStyle + TerminalModes.mouseOff
       + TerminalModes.focusOff + TerminalModes.pasteOff + TerminalModes.autowrapOn
   }
 
   private func arm(_ curses: Curses, _ modes: termios) {
-    let leaving = ["rmkx", "op", "sgr0", "rmcup", "cnorm"].map { curses.string($0) ?? "" }.joined()
-    let text = leavingModes + TerminalModes.lastRow + leaving + TerminalModes.cursorOn + "\r"
+    let ending = ["rmkx", "op", "sgr0", "rmcup", "cnorm"].map { curses.string($0) ?? "" }.joined()
+    let text = undoing + TerminalModes.lastRow + ending + TerminalModes.cursorOn + "\r"
     let bytes = Array(text.utf8)
-    TerminalGuard.arm(descriptor: output.descriptor, attributes: modes, bytes: bytes)
+    TerminalGuard.arm(descriptor: output.descriptorNumber, attributes: modes, bytes: bytes)
   }
 }

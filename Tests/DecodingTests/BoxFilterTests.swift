@@ -4,7 +4,7 @@ import Testing
 
 /// The fast area filter, compared with the definition of an area mean.
 @Suite struct BoxFilterTests {
-  /// The mean over the area that a cell covers, sample by sample.
+  /// The mean over the area that a target pixel covers, sample by sample.
   private func oracle<Sample: BoxSample>(
     _ plane: [Sample], stride: Int, x: ClosedRange<Double>, y: ClosedRange<Double>,
     width: Int, height: Int
@@ -87,7 +87,7 @@ import Testing
     #expect(means.allSatisfy { abs($0 - Float(value)) < 0.001 })
   }
 
-  @Test func reduce_ofTheLargestCell_doesNotOverflow() {
+  @Test func reduce_ofTheLargestBox_doesNotOverflow() {
     let plane = [UInt8](repeating: 255, count: 130 * 130)
     let axis = BoxAxis(start: 0.5, length: 129, count: 1, available: 130)
     var means: [Float] = [0]
@@ -98,6 +98,6 @@ import Testing
   @Test func reduce_atTheEdges_readsNothingOutside() {
     let axis = BoxAxis(start: 0, length: 10, count: 3, available: 10)
     #expect(axis.span == 0..<10)
-    #expect(axis.cells.map(\.whole) == [0..<3, 4..<6, 7..<10])
+    #expect(axis.boxes.map(\.complete) == [0..<3, 4..<6, 7..<10])
   }
 }

@@ -19,7 +19,7 @@ import Testing
     let orientation = Orientation(exif: exif)
     let grid = orientation.apply(to: stored)
     #expect(grid == Bitmap(width: width, height: 6 / width, pixels: pixels))
-    let size = orientation.seen(width: 3, height: 2)
+    let size = orientation.displaySize(width: 3, height: 2)
     #expect(size == (width, 6 / width))
   }
 

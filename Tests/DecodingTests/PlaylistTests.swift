@@ -21,7 +21,7 @@ import Testing
 
   @Test(arguments: attributeLists)
   func attributes_ofATag_areTakenApart(list: String, expected: [String: String]) {
-    #expect(PlaylistText.attributes(list[...]) == expected)
+    #expect(PlaylistText.attributes(in: list[...]) == expected)
   }
 
   private let master = """

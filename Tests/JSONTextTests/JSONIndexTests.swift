@@ -3,24 +3,19 @@ import Testing
 
 /// The index of a text's values.
 @Suite struct JSONIndexTests {
-  /// The value at a place with everything inside it, written from the index alone.
-  private func described(_ index: JSONIndex, _ place: Int) -> String {
-    let inside = index.inside(place)
-    var parts: [String] = []
-    var next = inside.lowerBound
-    while next < inside.upperBound {
-      if index.kind(at: place) == .object {
-        parts.append("\(index.text(of: next) ?? "?")=\(described(index, next + 1))")
-        next = index.place(after: next + 1)
-      } else {
-        parts.append(described(index, next))
-        next = index.place(after: next)
+  /// A value with everything inside it, written from the index alone.
+  private func described(_ index: JSONIndex, _ node: JSONIndex.Node) -> String {
+    let children = index.children(of: node)
+    switch index.kind(of: node) {
+    case .object:
+      let members = children.map { key in
+        "\(index.text(of: key) ?? "?")=\(described(index, index.value(ofKey: key)))"
       }
-    }
-    switch index.kind(at: place) {
-    case .object: return "{\(parts.joined(separator: ";"))}"
-    case .array: return "[\(parts.joined(separator: ";"))]"
-    default: return index.text(of: place) ?? "?"
+      return "{\(members.joined(separator: ";"))}"
+    case .array: return "[\(children.map { described(index, $0) }.joined(separator: ";"))]"
+    default:
+      #expect(children.map { $0 } == [])
+      return index.text(of: node) ?? "?"
     }
   }
 
@@ -39,6 +34,19 @@ import Testing
     #expect(
       String(decoding: root, as: UTF8.self) == text.split(separator: " ").joined(separator: " ")
         || text.hasPrefix(" "))
+  }
+
+  @Test(arguments: [
+    ("[]", 0, true), ("[1,-2.5]", 2, true), ("[1,[2]]", 3, false), (#"["1"]"#, 1, false),
+    (#"{"a":[1]}"#, 3, false), ("[[[]]]", 2, false),
+  ])
+  func descendants_areCountedAtAnyDepth(_ text: String, _ count: Int, _ areNumbers: Bool) throws {
+    let index = try JSONIndex(Array(text.utf8))
+    #expect(index.descendantCount(of: index.root) == count)
+    #expect(index.holdsOnlyNumbers(index.root) == areNumbers)
+    let first = index.children(of: index.root).first { _ in true }
+    #expect(index.firstChild(of: index.root) == first)
+    #expect((first == nil) == (count == 0))
   }
 
   @Test(arguments: [

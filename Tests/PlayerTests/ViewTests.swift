@@ -77,7 +77,8 @@ import Testing
     let model = model(stage, columns: columns)
     let chrome = view().chrome(model)
     #expect(chrome.titleRight == expected)
-    let labels = chrome.segments.bar(columns: columns, lines: true).filter { $0.tone == .label }
+    let bar = chrome.segments.bar(columns: columns, drawsLines: true)
+    let labels = bar.filter { $0.tone == .label }
     #expect(labels.isEmpty == !expected.isEmpty)
   }
 

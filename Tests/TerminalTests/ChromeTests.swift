@@ -7,7 +7,7 @@ import Testing
     _ chrome: Chrome, columns: Int, rows: Int, unicode: Bool = true
   ) -> [String] {
     let layout = ScreenLayout.layout(columns: columns, rows: rows, hidden: chrome.hidden)
-    return chrome.rows(layout, unicode: unicode, lines: unicode).map { row in
+    return chrome.rows(layout, unicode: unicode, drawsLines: unicode).map { row in
       var line = ""
       for run in row.runs {
         line += String(repeating: " ", count: run.column - line.count) + run.text
@@ -114,7 +114,7 @@ import Testing
     var chrome = Self.story
     chrome.titleLeft = String(repeating: "漢", count: 40)
     let layout = ScreenLayout.layout(columns: 40, rows: 16)
-    let runs = chrome.rows(layout, unicode: true, lines: true)[1].runs
+    let runs = chrome.rows(layout, unicode: true, drawsLines: true)[1].runs
     // 38 columns less "paused" and the distance: 14 wide ones and the ellipsis.
     #expect(runs.map(\.text) == [String(repeating: "漢", count: 14) + "…", "paused"])
     #expect(runs.map(\.column) == [1, 33])
@@ -124,10 +124,10 @@ import Testing
     var chrome = Self.story
     chrome.dimmed = true
     let layout = ScreenLayout.layout(columns: 80, rows: 24)
-    let rows = chrome.rows(layout, unicode: true, lines: true)
+    let rows = chrome.rows(layout, unicode: true, drawsLines: true)
     #expect(rows[1].runs.map(\.tone) == [.quiet, .quiet])
     #expect(rows[2].runs.map(\.tone) == [.plain, .quiet])
     chrome.error = "gone"
-    #expect(chrome.rows(layout, unicode: true, lines: true)[2].runs.map(\.tone) == [.alarm])
+    #expect(chrome.rows(layout, unicode: true, drawsLines: true)[2].runs.map(\.tone) == [.alarm])
   }
 }

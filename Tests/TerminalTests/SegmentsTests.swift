@@ -2,17 +2,18 @@ import Terminal
 import Testing
 
 @Suite struct SegmentsTests {
-  private static func text(_ segments: Segments, _ columns: Int, lines: Bool = true) -> String {
-    String(segments.bar(columns: columns, lines: lines).map(\.glyph))
+  private static func text(_ segments: Segments, _ columns: Int, drawsLines: Bool = true) -> String
+  {
+    String(segments.bar(columns: columns, drawsLines: drawsLines).map(\.glyph))
   }
 
   /// One letter a column: played, current, cached, unplayed, label.
   private static func tones(_ segments: Segments, _ columns: Int) -> String {
     String(
-      segments.bar(columns: columns, lines: true).map { cell -> Character in
+      segments.bar(columns: columns, drawsLines: true).map { cell -> Character in
         switch cell.tone {
         case .gap: " "
-        case .played: "t"
+        case .played: "p"
         case .current: "c"
         case .cached: "h"
         case .unplayed: "u"
@@ -28,13 +29,13 @@ import Testing
         == " ━━━━━━━━━━━━━━ ━━━━━━━━━━━━━━━ ━━━━━━╸──────── ─────────────── ─────────────── ")
     #expect(
       Self.tones(segments, 80)
-        == " tttttttttttttt ttttttttttttttt cccccccuuuuuuuu uuuuuuuuuuuuuuu uuuuuuuuuuuuuuu ")
+        == " pppppppppppppp ppppppppppppppp cccccccuuuuuuuu uuuuuuuuuuuuuuu uuuuuuuuuuuuuuu ")
   }
 
   @Test func bar_threeStoriesAt40_looksAsDrawn() {
     let segments = Segments(count: 3, current: 1, fill: 0.5, cached: 0.8)
     #expect(Self.text(segments, 40) == " ━━━━━━━━━━━━ ━━━━━━────── ──────────── ")
-    #expect(Self.tones(segments, 40) == " tttttttttttt cccccchhhuuu uuuuuuuuuuuu ")
+    #expect(Self.tones(segments, 40) == " pppppppppppp cccccchhhuuu uuuuuuuuuuuu ")
   }
 
   @Test func bar_oneStoryAt300_fillsTheWidth() {
@@ -46,7 +47,7 @@ import Testing
   @Test func bar_tooManyFor40_showsAWindowAndThePlace() {
     let segments = Segments(count: 40, current: 6, fill: 0.5)
     #expect(Self.text(segments, 40) == " ━━━━ ━━━━━ ━━━━ ━━╸── ──── ─────  7/40 ")
-    #expect(Self.tones(segments, 40) == " tttt ttttt tttt cccuu uuuu uuuuu lllll ")
+    #expect(Self.tones(segments, 40) == " pppp ppppp pppp cccuu uuuu uuuuu lllll ")
   }
 
   @Test(arguments: [
@@ -59,10 +60,10 @@ import Testing
 
   @Test func bar_withoutLines_isASCII() {
     #expect(
-      Self.text(Segments(count: 3, current: 1, fill: 0.5), 40, lines: false)
+      Self.text(Segments(count: 3, current: 1, fill: 0.5), 40, drawsLines: false)
         == " ============ =====>------ ------------ ")
     #expect(
-      Self.text(Segments(count: 3, current: 1, fill: nil), 40, lines: false)
+      Self.text(Segments(count: 3, current: 1, fill: nil), 40, drawsLines: false)
         == " ============ ............ ------------ ")
   }
 
@@ -84,7 +85,7 @@ import Testing
     var before = -1
     for step in 0...1_000 {
       let bar = Segments(count: 3, current: 1, fill: Double(step) / 1_000)
-        .bar(columns: 80, lines: true)
+        .bar(columns: 80, drawsLines: true)
       let filled = bar.filter { $0.tone == .current }.reduce(0) { $0 + ($1.glyph == "━" ? 2 : 1) }
       #expect(filled >= before)
       before = filled
@@ -99,7 +100,7 @@ import Testing
       for count in 0...60 {
         for current in Set([0, count / 2, max(0, count - 1)]) {
           let segments = Segments(count: count, current: current, fill: 0.5)
-          #expect(segments.bar(columns: columns, lines: true).count == columns)
+          #expect(segments.bar(columns: columns, drawsLines: true).count == columns)
           let places = segments.places(columns: columns)
           for (left, right) in zip(places, places.dropFirst()) {
             #expect(right.columns.lowerBound == left.columns.upperBound + 1)
@@ -147,7 +148,7 @@ import Testing
     for count in [1, 2, 5, 13, 26, 27, 40, 1_000] {
       let segments = Segments(count: count, current: count / 2, fill: 0.4)
       for columns in [12, 40, 80, 300] {
-        let bar = segments.bar(columns: columns, lines: true)
+        let bar = segments.bar(columns: columns, drawsLines: true)
         for column in 0..<columns {
           let hit = segments.segment(atColumn: column, columns: columns)
           switch bar[column].tone {

@@ -52,15 +52,15 @@ package enum DotLottie {
       throw DecodingError("an archive, not a media file")
     }
     guard let name = animationName(manifest: manifest) else {
-      throw DecodingError("damaged: its manifest names no animation")
+      throw .damaged("its manifest names no animation")
     }
     guard isPlain(name) else {
-      throw DecodingError("damaged: its manifest names an animation outside of it")
+      throw .damaged("its manifest names an animation outside of it")
     }
     for folder in ["a", "animations"] {
       if let text = try archive.member("\(folder)/\(name).json", limit: limit) { return text }
     }
-    throw DecodingError("damaged: the animation that its manifest names is not in it")
+    throw .damaged("the animation that its manifest names is not in it")
   }
 
   /// Whether the name cannot lead out of its folder.

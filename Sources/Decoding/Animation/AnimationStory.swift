@@ -28,7 +28,7 @@ final class AnimationStory: MediaDecoder {
     let loaded = TimeLimit.within(milliseconds: Self.loadingMilliseconds) {
       LottieAnimation(text: lottie.text, key: "story")
     }
-    guard let loaded else { throw DecodingError("damaged: the animation cannot be read") }
+    guard let loaded else { throw .damaged("the animation cannot be read") }
     animation = loaded
     self.outline = outline
     info = MediaInfo(
@@ -69,10 +69,10 @@ final class AnimationStory: MediaDecoder {
     let pixels = TimeLimit.within(milliseconds: Self.frameMilliseconds * share) {
       animation.render(frame: current, width: plan.renderWidth, height: plan.renderHeight)
     }
-    let wanted = plan.reduce(pixels)
+    let result = plan.resample(pixels)
     let frame = Bitmap(
       width: plan.width, height: plan.height,
-      pixels: shape.keepsAlpha ? wanted : Backdrop.put(under: wanted))
+      pixels: shape.keepsAlpha ? result : Backdrop.put(under: result))
     kept.add(frame, as: current)
     return frame
   }

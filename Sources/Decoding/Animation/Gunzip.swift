@@ -10,7 +10,7 @@ enum Gunzip {
       switch error {
       case .outOfMemory: throw .outOfMemory
       case .tooLong: throw .tooLongAnimation
-      case .damaged: throw DecodingError("damaged or cut off: it cannot be unpacked")
+      case .damaged: throw .notUnpackable
       }
     }
   }

@@ -38,12 +38,12 @@ package struct LottieOutline: Equatable {
     let height = try Self.side(reader.width, reader.height, of: reader.height)
     (self.width, self.height) = (width, height)
     guard let rate = reader.rate, rate > 0 else {
-      throw DecodingError("damaged: the animation has no frame rate")
+      throw .damaged("the animation has no frame rate")
     }
     self.rate = Limit.rates.contains(rate) ? rate : Limit.usualRate
     let first = reader.firstFrame ?? 0
     guard let end = reader.endFrame, end > first, abs(first) <= Limit.frameNumber else {
-      throw DecodingError("damaged: the animation has no frames")
+      throw .damaged("the animation has no frames")
     }
     guard end - first <= Double(Limit.frames) else {
       throw DecodingError("the animation has too many frames")
@@ -61,8 +61,9 @@ package struct LottieOutline: Equatable {
     let whole = side.rounded()
     guard whole >= 1, whole <= Double(Limit.side) else {
       let size = [width, height].map { abs($0) < 1e15 ? String(Int($0.rounded())) : "?" }
-      let words = whole < 1 ? "damaged: its size is" : "the animation is too large:"
-      throw DecodingError("\(words) \(size.joined(separator: "x"))")
+      let words = size.joined(separator: "x")
+      throw whole < 1
+        ? .damaged("its size is \(words)") : DecodingError("the animation is too large: \(words)")
     }
     return Int(whole)
   }
@@ -123,7 +124,7 @@ struct LottieCompositions {
     var sum = composition.parts
     for (name, count) in composition.uses {
       switch costs[name] {
-      case .counting: throw DecodingError("damaged: a part of the animation contains itself")
+      case .counting: throw .damaged("a part of the animation contains itself")
       case .known(let cost): sum += count * cost
       case nil:
         // A missing composition draws nothing.

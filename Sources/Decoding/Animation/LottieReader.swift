@@ -112,9 +112,9 @@ extension DecodingError {
 
   /// The text is not JSON, or is nested too deeply.
   static func notReadable(_ failure: JSONReader.Failure) -> DecodingError {
-    DecodingError(
-      failure.what.hasPrefix("it is nested")
-        ? "the animation cannot be drawn: \(failure.what)" : "damaged or cut off: not valid JSON")
+    failure.what.hasPrefix("it is nested")
+      ? DecodingError("the animation cannot be drawn: \(failure.what)")
+      : DecodingError("damaged or cut off: not valid JSON", .damage)
   }
 }
 

@@ -9,52 +9,53 @@ package struct RenderPlan: Equatable {
   /// The size that rlottie draws, in square pixels.
   package let renderWidth: Int
   package let renderHeight: Int
-  /// The visible middle of it.
-  private let seenWidth: Double
-  private let seenHeight: Double
+  /// The visible middle of it, in square pixels.
+  private let visibleWidth: Double
+  private let visibleHeight: Double
 
-  /// The most pixels that are drawn; a larger result is enlarged.
+  /// The most pixels that are drawn; if the result has more, it is enlarged from them.
   private static let mostPixels = 4_194_304.0
   /// rlottie counts the pixels of a row and the rows in 16 bits.
   private static let longestSide = 32_767.0
 
-  package init(_ shape: PictureRequest, displayWidth: Int, displayHeight: Int) {
-    let fitted = shape.fitted(
+  package init(_ request: PictureRequest, displayWidth: Int, displayHeight: Int) {
+    let fitted = request.fitted(
       displayWidth: UInt32(displayWidth), displayHeight: UInt32(displayHeight))
     width = Int(fitted.width)
     height = Int(fitted.height)
-    // At least one drawn pixel for each pixel of the result, in both directions.
-    var wide = Double(width) / fitted.visibleWidth * max(1, shape.pixelAspect)
-    var high = Double(height) / fitted.visibleHeight * max(1, 1 / shape.pixelAspect)
+    // At least one drawn pixel for each pixel of the result, in both directions: a grid pixel that is
+    // wider than high gets more of them across, one that is higher than wide gets more of them down.
+    var wide = Double(width) / fitted.visibleWidth * max(1, request.pixelAspect)
+    var high = Double(height) / fitted.visibleHeight * max(1, 1 / request.pixelAspect)
     let excess = max(
       (wide * high / Self.mostPixels).squareRoot(), wide / Self.longestSide,
       high / Self.longestSide)
     if excess > 1 { (wide, high) = (wide / excess, high / excess) }
-    renderWidth = max(1, Int(min(wide, Self.mostPixels).rounded()))
-    renderHeight = max(1, Int(min(high, Self.mostPixels).rounded()))
-    seenWidth = max(1, Double(renderWidth) * fitted.visibleWidth)
-    seenHeight = max(1, Double(renderHeight) * fitted.visibleHeight)
+    renderWidth = max(1, Int(wide.rounded()))
+    renderHeight = max(1, Int(high.rounded()))
+    visibleWidth = max(1, Double(renderWidth) * fitted.visibleWidth)
+    visibleHeight = max(1, Double(renderHeight) * fitted.visibleHeight)
   }
 
-  /// Reduces what was drawn to the result: each pixel is the mean of the area that it covers.
-  /// Premultiplied.
-  package func reduce(_ pixels: [UInt32]) -> [UInt32] {
+  /// The result from what was drawn: each pixel is the mean of the area that it covers.
+  /// Premultiplied. `BoxFilter` cannot do it: it takes planes, and rlottie's pixels are packed.
+  package func resample(_ pixels: [UInt32]) -> [UInt32] {
     if renderWidth == width, renderHeight == height { return pixels }
     let across = BoxAxis(
-      start: (Double(renderWidth) - seenWidth) / 2, length: seenWidth, count: width,
+      start: (Double(renderWidth) - visibleWidth) / 2, length: visibleWidth, count: width,
       available: renderWidth)
     let down = BoxAxis(
-      start: (Double(renderHeight) - seenHeight) / 2, length: seenHeight, count: height,
+      start: (Double(renderHeight) - visibleHeight) / 2, length: visibleHeight, count: height,
       available: renderHeight)
     var result: [UInt32] = []
     result.reserveCapacity(width * height)
-    for row in down.cells {
-      for column in across.cells { result.append(mean(pixels, row, column)) }
+    for row in down.boxes {
+      for column in across.boxes { result.append(mean(pixels, row, column)) }
     }
     return result
   }
 
-  private func mean(_ pixels: [UInt32], _ row: BoxAxis.Cell, _ column: BoxAxis.Cell) -> UInt32 {
+  private func mean(_ pixels: [UInt32], _ row: BoxAxis.Box, _ column: BoxAxis.Box) -> UInt32 {
     var sums = SIMD4<UInt64>()
     var weights: UInt64 = 0
     row.forEachSample { y, rowWeight in
@@ -74,11 +75,11 @@ package struct RenderPlan: Equatable {
   }
 }
 
-extension BoxAxis.Cell {
-  /// Calls `body` with each sample of the cell and its weight.
+extension BoxAxis.Box {
+  /// Calls `body` with each sample of the box and its weight.
   fileprivate func forEachSample(_ body: (_ index: Int, _ weight: UInt32) -> Void) {
-    if before > 0 { body(whole.lowerBound - 1, before) }
-    for index in whole { body(index, BoxAxis.unit) }
-    if after > 0 { body(whole.upperBound, after) }
+    if weightBefore > 0 { body(complete.lowerBound - 1, weightBefore) }
+    for index in complete { body(index, BoxAxis.unit) }
+    if weightAfter > 0 { body(complete.upperBound, weightAfter) }
   }
 }

@@ -49,15 +49,13 @@ final class ZipArchive {
     // libarchive reads the bytes until it is closed, which is before this closure ends.
     let failure = bytes.withUnsafeBytes { memory -> DecodingError? in
       guard archive_read_open_memory(archive, memory.baseAddress, memory.count) == ARCHIVE_OK else {
-        return Self.damaged
+        return .notUnpackable
       }
       defer { archive_read_close(archive) }
       return Self.goThrough(archive, limit: limit, tooLarge, where: isWanted, take: take)
     }
     if let failure { throw failure }
   }
-
-  private static let damaged = DecodingError("damaged or cut off: it cannot be unpacked")
 
   private static func goThrough(
     _ archive: OpaquePointer, limit: Int, _ tooLarge: DecodingError,
@@ -69,7 +67,7 @@ final class ZipArchive {
       switch archive_read_next_header(archive, &entry) {
       case ARCHIVE_OK, ARCHIVE_WARN: break
       case ARCHIVE_EOF: return nil
-      default: return damaged
+      default: return .notUnpackable
       }
       guard let path = archive_entry_pathname_utf8(entry) ?? archive_entry_pathname(entry) else {
         continue
@@ -95,7 +93,7 @@ final class ZipArchive {
       let count = part.withUnsafeMutableBytes {
         archive_read_data(archive, $0.baseAddress, $0.count)
       }
-      guard count >= 0 else { return .failure(damaged) }
+      guard count >= 0 else { return .failure(.notUnpackable) }
       if count == 0 { return .success(text) }
       text += part[..<count]
       guard text.count <= limit else { return .failure(tooLarge) }

@@ -80,7 +80,7 @@ final class FFmpegFrame {
   /// The displayed size, in square pixels.
   func displaySize(pixelAspect: Double, orientation: Orientation) -> (width: Int, height: Int) {
     let wide = max(1, Int((Double(width) * pixelAspect).rounded()))
-    return orientation.seen(width: wide, height: max(1, height))
+    return orientation.displaySize(width: wide, height: max(1, height))
   }
 
   /// Width over height of a stored pixel; nil if the picture gives none or an absurd one.

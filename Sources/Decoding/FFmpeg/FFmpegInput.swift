@@ -25,7 +25,7 @@ final class FFmpegPacket {
   /// Its decoding time on its stream's clock.
   var decodingTimestamp: Int64? { known(raw.pointee.dts) }
   /// Its offset in the file in bytes, if known.
-  var place: Int64? { raw.pointee.pos >= 0 ? raw.pointee.pos : nil }
+  var byteOffset: Int64? { raw.pointee.pos >= 0 ? raw.pointee.pos : nil }
   /// Its stream, and the input that owns the stream; nil before a router has read it.
   private(set) var source: FFmpegStream?
   private(set) var owner: FFmpegInput?
@@ -141,7 +141,7 @@ final class FFmpegInput {
   /// Whether its packets may be scanned to build a `SeekMap`: it can seek, is not too long, and all of
   /// it is available.
   var canBeSearched: Bool {
-    demuxer == "mpegts" && isWhole
+    demuxer == "mpegts" && isAllAvailable
       && resource.length.map { $0 <= UInt64(Self.longestSearched) } ?? false
   }
 
@@ -262,10 +262,10 @@ final class FFmpegInput {
     guard isMP4, let size = resource.length, let length = Int64(exactly: size) else {
       return nil
     }
-    let given = streams.compactMap(\.self)
-    return (given.isEmpty ? self.streams.filter { $0.isVideo || $0.isSound } : given)
+    let known = streams.compactMap(\.self)
+    return (known.isEmpty ? self.streams.filter { $0.isVideo || $0.isSound } : known)
       .compactMap { $0.fragments(in: length, read: resource.peek) }
-      .compactMap { $0.track.duration(from: $0.start, isAvailable: isWhole) }.max()
+      .compactMap { $0.track.duration(from: $0.start, isAvailable: isAllAvailable) }.max()
   }
 
   /// The start of the earliest stream, on the streams' own clock; known after `findStreamInfo`. Nil if
@@ -288,11 +288,11 @@ final class FFmpegInput {
   /// Whether the next read can be answered without waiting for a network.
   var isAvailable: Bool {
     // The playlist itself may be available while its segments are not.
-    isWhole || container != "hls" && resource.isAvailable(Self.glimpse)
+    isAllAvailable || container != "hls" && resource.isAvailable(Self.glimpse)
   }
 
-  /// Whether all of it is available.
-  var isWhole: Bool { resource.isWhole }
+  /// Whether all of it can be read without waiting for a network.
+  var isAllAvailable: Bool { resource.isAllAvailable }
 
   /// Whether the last read failed.
   var hasFailed: Bool { bytes.stream.failure != nil || opener.failure != nil }

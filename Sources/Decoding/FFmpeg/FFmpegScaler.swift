@@ -21,8 +21,8 @@ final class FFmpegScaler {
   ) throws(DecodingError) -> Bitmap {
     let fitted = shape.fitted(
       displayWidth: UInt32(displaySize.width), displayHeight: UInt32(displaySize.height))
-    let target = orientation.seen(width: Int(fitted.width), height: Int(fitted.height))
-    let share = orientation.seen(width: fitted.visibleWidth, height: fitted.visibleHeight)
+    let target = orientation.displaySize(width: Int(fitted.width), height: Int(fitted.height))
+    let share = orientation.displaySize(width: fitted.visibleWidth, height: fitted.visibleHeight)
     let source = frame.hasAlpha ? try flatten(frame) : frame
     let stored = try scale(source, width: target.width, height: target.height, share: share)
     return orientation.apply(to: stored)

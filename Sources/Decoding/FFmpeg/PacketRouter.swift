@@ -29,7 +29,7 @@ final class PacketRouter {
   /// Whether the container is an MP4 (ISO 14496-12) or similar.
   var isOfMP4: Bool { input.isMP4 }
 
-  /// - Parameter map: the places of times in a file whose clock jumps.
+  /// - Parameter map: where times lie in a file whose clock jumps.
   init(
     _ input: FFmpegInput, streams: [FFmpegStream], following followed: FFmpegStream?,
     map: SeekMap? = nil
@@ -114,10 +114,10 @@ final class PacketRouter {
       return input.seek(stream: stream, to: stream.timestamp(time - offset)) ? offset : nil
     }
     if let map {
-      guard let place = map.place(before: time), input.seek(toByte: place.offset) else {
+      guard let point = map.point(atOrBefore: time), input.seek(toByte: point.byteOffset) else {
         return nil
       }
-      return place.added
+      return point.added
     }
     guard timeline.jumps == 0, let stream = streams[stream] else { return nil }
     return input.seek(stream: stream, to: stream.timestamp(time)) ? .zero : nil

@@ -35,8 +35,8 @@ final class PlanarReducer {
       Double(frame.height) * share.height >= Double(2 * height)
     else { return nil }
     let axes = self.axes(layout, frame, width, height, share)
-    guard axes.luma.across.widest <= BoxFilter<UInt8>.largestCell,
-      axes.luma.down.widest <= BoxFilter<UInt8>.largestCell
+    guard axes.luma.across.widest <= BoxFilter<UInt8>.largestBox,
+      axes.luma.down.widest <= BoxFilter<UInt8>.largestBox
     else { return nil }
     if luma.count != width * height {
       luma = [Float](repeating: 0, count: width * height)

@@ -28,7 +28,7 @@ final class VideoDecoder: MediaDecoder {
   /// The story's start on its streams' clock.
   private let zero: Duration
   private var firstTime = Duration.zero
-  /// The places of times if the clock jumps.
+  /// Where times lie if the clock jumps.
   private var map: SeekMap?
   /// The orientation that the file gives and FFmpeg does not read.
   private let tagged: Orientation?
@@ -58,7 +58,7 @@ final class VideoDecoder: MediaDecoder {
     self.note = note
     open = reopen
     self.soundRate = soundRate
-    let map = try SeekMap(input, first: video, second: sound, open: reopen)
+    let map = try SeekMap.ifNeeded(for: input, video: video, sound: sound, open: reopen)
     self.map = map
     let router = PacketRouter(
       input, streams: [video] + (soundRate == nil ? [] : [sound].compactMap(\.self)),
@@ -179,7 +179,7 @@ final class VideoDecoder: MediaDecoder {
     parts.video.skipNonReference(effort == .hurried)
     let stream = parts.video.stream
     let seen = (tagged ?? stream.orientation)
-      .seen(width: UInt32(stream.width), height: UInt32(stream.height))
+      .displaySize(width: UInt32(stream.width), height: UInt32(stream.height))
     let fitted = shape.fitted(displayWidth: seen.width, displayHeight: seen.height)
     parts.video.skipLoopFilter(
       seen.width >= fitted.width * 4 && seen.height >= fitted.height * 4)
@@ -260,7 +260,7 @@ final class VideoDecoder: MediaDecoder {
   private func move(to position: Duration) throws(DecodingError) {
     if map == nil, parts.router.needsMap {
       let indices = parts.indices
-      map = try SeekMap(open(), first: indices.video, second: indices.sound)
+      map = try SeekMap(scanning: open(), video: indices.video, sound: indices.sound)
       if map != nil { try reopen() }
     }
     guard parts.router.seek(parts.indices.video, to: position + zero) else { return try reopen() }

@@ -40,11 +40,11 @@ package struct MasterPlaylist: Equatable {
     var pending: Variant?
     var isMaster = false
     for line in text.lines {
-      if let list = PlaylistText.value(of: line, "#EXT-X-STREAM-INF") {
+      if let value = PlaylistText.value(ofTag: "#EXT-X-STREAM-INF", in: line) {
         isMaster = true
-        pending = Self.variant(PlaylistText.attributes(list))
-      } else if let list = PlaylistText.value(of: line, "#EXT-X-MEDIA") {
-        if let sound = Self.sound(PlaylistText.attributes(list)) { sounds.append(sound) }
+        pending = Self.variant(PlaylistText.attributes(in: value))
+      } else if let value = PlaylistText.value(ofTag: "#EXT-X-MEDIA", in: line) {
+        if let sound = Self.sound(PlaylistText.attributes(in: value)) { sounds.append(sound) }
       } else if !line.hasPrefix("#"), var variant = pending {
         variant.uri = line
         variants.append(variant)
@@ -75,10 +75,12 @@ package struct MasterPlaylist: Equatable {
       isDefault: attributes["DEFAULT"] == "YES", isAutomatic: attributes["AUTOSELECT"] == "YES")
   }
 
-  /// The URI of a variant's sound; nil if it is in the variant's own segments.
+  /// The URI of a variant's sound; nil if it is in the variant's own segments. Of several, such as
+  /// languages, the first default one is chosen, else the first that may be chosen automatically.
   package func soundURI(of variant: Variant) -> String? {
     let group = sounds.filter { $0.group == variant.soundGroup }
     let chosen = group.first(where: \.isDefault) ?? group.first(where: \.isAutomatic) ?? group.first
+    // A variant without pictures may name itself as its sound.
     return chosen?.uri == variant.uri ? nil : chosen?.uri
   }
 }

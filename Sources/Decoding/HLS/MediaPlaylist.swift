@@ -42,7 +42,9 @@ package struct MediaPlaylist: Equatable {
       case "#EXT-X-GAP": isGap = true
       case "#EXT-X-KEY": keys.append(line)
       case "#EXT-X-MEDIA-SEQUENCE":
-        sequence = PlaylistText.value(of: line, "#EXT-X-MEDIA-SEQUENCE").flatMap { UInt64($0) } ?? 0
+        sequence =
+          PlaylistText.value(ofTag: "#EXT-X-MEDIA-SEQUENCE", in: line)
+          .flatMap { UInt64($0) } ?? 0
         body.append(line)
       case "#EXTINF":
         hasLength = true
@@ -90,7 +92,7 @@ package struct MediaPlaylist: Equatable {
   private static func key(of lines: [String]) -> Key {
     for line in lines {
       let attributes =
-        PlaylistText.value(of: line, "#EXT-X-KEY").map(PlaylistText.attributes) ?? [:]
+        PlaylistText.value(ofTag: "#EXT-X-KEY", in: line).map(PlaylistText.attributes) ?? [:]
       let isPlain = attributes["KEYFORMAT"].map { $0.lowercased() == "identity" } ?? true
       switch attributes["METHOD"] {
       case "NONE": return .clear

@@ -1,16 +1,17 @@
-/// The lines of an HLS playlist from its first tag on, without blank lines, surrounding space and
+/// The lines of an HLS playlist from its `#EXTM3U` on, without blank lines, surrounding space and
 /// control characters (RFC 8216, section 4.1).
 package struct PlaylistText {
   package let lines: [String]
 
-  /// Longer ones are refused, in bytes: a day in segments of two seconds with long signed addresses
+  /// Longer ones are refused: a day in segments of two seconds with long signed addresses
   /// takes 10 MiB.
-  private static let longest = 16 << 20
+  private static let mostBytes = 16 << 20
 
   /// Splits the bytes of a playlist into lines.
   package init(_ bytes: [UInt8]) {
     var lines: [String] = []
     for raw in bytes.split(whereSeparator: { $0 == 0x0A || $0 == 0x0D }) {
+      // `#EXTM3U` need not be on the first line, so a byte order mark may be on a later one.
       let line = Self.trimmed(raw.starts(with: [0xEF, 0xBB, 0xBF]) ? raw.dropFirst(3) : raw)
       guard !line.isEmpty else { continue }
       if lines.isEmpty, line.prefix(7).lowercased() != "#extm3u" { continue }
@@ -19,14 +20,14 @@ package struct PlaylistText {
     self.lines = lines
   }
 
-  /// Reads all of a playlist.
+  /// Reads a playlist from the stream's position to its end.
   init(reading stream: any ByteStream) throws(DecodingError) {
     var bytes: [UInt8] = []
     while true {
       let part = try stream.read(64 << 10)
       if part.isEmpty { break }
       bytes += part
-      guard bytes.count <= Self.longest else { throw DecodingError("the playlist is too long") }
+      guard bytes.count <= Self.mostBytes else { throw DecodingError("the playlist is too long") }
     }
     self.init(bytes)
   }
@@ -40,11 +41,13 @@ package struct PlaylistText {
     return String(decoding: printable[first...last], as: UTF8.self)
   }
 
-  /// The attributes of a tag, without the quotes around their values (section 4.2).
-  static func attributes(_ list: Substring) -> [String: String] {
+  /// The attributes in a tag's value, without the quotes around their values (section 4.2); of several
+  /// with the same name the first one.
+  static func attributes(in text: Substring) -> [String: String] {
     var attributes: [String: String] = [:]
-    var rest = list.utf8[...]
+    var rest = text.utf8[...]
     while let equals = rest.firstIndex(of: UInt8(ascii: "=")) {
+      // Commas stand here where an attribute is missing.
       let name = String(rest[..<equals])?.filter { $0 != " " && $0 != "," } ?? ""
       rest = rest[rest.index(after: equals)...]
       var value: Substring.UTF8View.SubSequence
@@ -62,8 +65,8 @@ package struct PlaylistText {
     return attributes
   }
 
-  /// The text after a tag's colon; nil if the line has another tag.
-  static func value(of line: String, _ tag: String) -> Substring? {
+  /// The text after a tag's colon; nil if the line does not have that tag.
+  static func value(ofTag tag: String, in line: String) -> Substring? {
     guard line.hasPrefix(tag), line.utf8.count > tag.utf8.count else { return nil }
     let rest = line[line.utf8.index(line.startIndex, offsetBy: tag.utf8.count)...]
     return rest.first == ":" ? rest.dropFirst() : nil

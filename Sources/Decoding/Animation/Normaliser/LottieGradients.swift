@@ -1,16 +1,26 @@
 import JSONText
 
-/// A gradient's two lists of stops: colours and opacities.
-struct LottieGradient {
-  /// The number of colour stops: position, red, green, blue.
-  var colours: Int
-  /// The number of opacity stops after them: position, opacity.
-  var opacities: Int
-  /// How many stops each interval is divided into; 0 to write the stops unchanged.
-  var steps = 0
+/// How a gradient's two lists of stops, colours and opacities, are written.
+struct GradientPlan {
+  /// Each has an offset, red, green and blue.
+  var colourStops: Int
+  /// They follow the colours; each has an offset and an opacity.
+  var opacityStops: Int
+  /// How many stops each interval between two stops of either list is divided into; 0 to write the
+  /// stops unchanged.
+  var stepsPerInterval = 0
 
-  /// The number of stops that are written.
-  var written: Int { steps == 0 ? colours : (colours + opacities - 1) * steps + 1 }
+  /// What rlottie reads as the number of colours.
+  var writtenStops: Int {
+    stepsPerInterval == 0 ? colourStops : (colourStops + opacityStops - 1) * stepsPerInterval + 1
+  }
+
+  /// The most stops of all key frames that are divided finely, and that are divided at all.
+  static let mostFineStops = 512
+  static let mostStops = 16_384
+  /// The most stops of one key frame: the time is quadratic in them.
+  static let mostStopsPerFrame = 128
+  static let fineSteps = 8
 }
 
 /// Gradients with transparency.
@@ -19,155 +29,176 @@ struct LottieGradient {
 /// the format interpolates both lists independently. With more stops, all of which have both values,
 /// rlottie draws what the format means.
 extension LottieNormaliser {
-  /// Writes a gradient's colours; false if there are none, which rlottie cannot handle.
-  mutating func gradient(_ place: Int?) throws(DecodingError) -> Bool {
-    guard let place else { return false }
-    let members = LottieMembers(of: place, in: index)
+  /// Writes a gradient's colours. False if there are none, which rlottie cannot handle, or they are
+  /// invalid; the caller must then take back what was written.
+  mutating func writeGradient(_ node: Node?) throws(DecodingError) -> Bool {
+    guard let node else { return false }
+    let members = LottieMembers(of: node, in: index)
     guard let property = members[.k], let content = content(of: property) else { return false }
-    let kind = LottieGradient(colours: 0, opacities: 0)
-    let lists = keyframes(at: content, .gradient(kind)).map { frames in
+    let values = keyframes(of: content, isPath: false).map { frames in
       frames.flatMap { frame in
         let frame = LottieMembers(of: frame, in: index)
         return [frame[.s], frame[.e]].compactMap { $0 }
       }
     }
-    guard let gradient = plan(lists ?? [content], colours: wholeNumber(members[.p])) else {
+    let lists = (values ?? [content]).map { elements(of: $0) }
+    guard let plan = planGradient(lists, declaredColours: integer(of: members[.p])) else {
       return false
     }
-    name(.g)
-    raw("{\"p\":\(gradient.written)")
+    writeName(.g)
+    writeRaw("{\"p\":\(plan.writtenStops)")
     let start = out.count
-    try self.property(.k, property, .gradient(gradient))
+    try writeProperty(.k, property, .gradient(plan))
     guard out.count > start else { return false }
-    raw("}")
+    writeRaw("}")
     return true
   }
 
-  private mutating func plan(_ lists: [Int], colours: Int?) -> LottieGradient? {
-    let lists = lists.map { elements(of: $0) }
-    guard let least = lists.map(\.count).min() else { return nil }
-    let count = min(colours ?? least / 4, least / 4)
-    guard count > 0 else { return nil }
-    var gradient = LottieGradient(colours: count, opacities: (least - 4 * count) / 2)
-    let opacities = 4 * count..<4 * count + 2 * gradient.opacities
+  /// How the lists of a gradient's key frames are written, all in one way; nil without colours.
+  /// Gradients that would become too long are written unchanged and noted as a lack.
+  private mutating func planGradient(_ lists: [[Node]], declaredColours: Int?) -> GradientPlan? {
+    guard let shortest = lists.map(\.count).min() else { return nil }
+    let colours = min(declaredColours ?? shortest / 4, shortest / 4)
+    guard colours > 0 else { return nil }
+    var plan = GradientPlan(colourStops: colours, opacityStops: (shortest - 4 * colours) / 2)
+    let opacities = (0..<plan.opacityStops).map { 4 * colours + 2 * $0 + 1 }
     let isOpaque = lists.allSatisfy { list in
-      opacities.allSatisfy { $0.isMultiple(of: 2) || value(at: list[$0]) ?? 0 >= 1 }
+      opacities.allSatisfy { (double(of: list[$0]) ?? 0) >= 1 }
     }
     if isOpaque {
-      gradient.opacities = 0
-    } else if !lists.allSatisfy({ isSimple($0, gradient) }) {
-      let stops = gradient.colours + gradient.opacities
-      switch (stops * lists.count, stops) {
-      case (...512, _): gradient.steps = 8
-      case (...16_384, ...128): gradient.steps = 1
-      default: lacks.insert(.gradientAlpha)
+      plan.opacityStops = 0
+    } else if !lists.allSatisfy({ isSimple($0, plan) }) {
+      let stops = plan.colourStops + plan.opacityStops
+      if stops * lists.count <= GradientPlan.mostFineStops {
+        plan.stepsPerInterval = GradientPlan.fineSteps
+      } else if stops * lists.count <= GradientPlan.mostStops,
+        stops <= GradientPlan.mostStopsPerFrame
+      {
+        plan.stepsPerInterval = 1
+      } else {
+        lacks.insert(.gradientAlpha)
       }
     }
-    return gradient
+    return plan
   }
 
-  /// Whether there is a single colour and as many opacities at the same positions: rlottie draws that
-  /// correctly.
-  private func isSimple(_ list: [Int], _ gradient: LottieGradient) -> Bool {
-    guard gradient.colours == gradient.opacities else { return false }
+  /// Whether all stops have the same colour and there are as many opacities at the same offsets:
+  /// rlottie draws that correctly.
+  private func isSimple(_ list: [Node], _ plan: GradientPlan) -> Bool {
+    guard plan.colourStops == plan.opacityStops else { return false }
     var former = -Double.infinity
-    for stop in 0..<gradient.colours {
-      let place = value(at: list[4 * stop]) ?? 0
-      guard place > former, place == value(at: list[4 * gradient.colours + 2 * stop]) else {
+    for stop in 0..<plan.colourStops {
+      let offset = double(of: list[4 * stop]) ?? 0
+      guard offset > former, offset == double(of: list[4 * plan.colourStops + 2 * stop]) else {
         return false
       }
-      former = place
-      for channel in 1...3 where value(at: list[4 * stop + channel]) != value(at: list[channel]) {
+      former = offset
+      for channel in 1...3 where double(of: list[4 * stop + channel]) != double(of: list[channel]) {
         return false
       }
     }
     return true
   }
 
-  mutating func write(gradient place: Int, _ gradient: LottieGradient) -> Bool {
-    let list = elements(of: place)
-    let count = 4 * gradient.colours + 2 * gradient.opacities
+  /// Writes the stops of one key frame; false if there are too few numbers.
+  mutating func writeStops(_ node: Node, _ plan: GradientPlan) -> Bool {
+    let list = elements(of: node)
+    let count = 4 * plan.colourStops + 2 * plan.opacityStops
     guard list.count >= count, count > 0 else { return false }
-    if gradient.steps > 0 {
-      write(GradientStops(list.prefix(count).map { value(at: $0) ?? 0 }, gradient), gradient)
+    if plan.stepsPerInterval > 0 {
+      writeSamples(of: GradientStops(list.prefix(count).map { double(of: $0) ?? 0 }, plan), plan)
       return true
     }
-    raw("[")
+    writeRaw("[")
     for element in list.prefix(count) {
       separate()
-      if !writeNumber(at: element) { raw("0") }
+      if !writeNumber(element) { writeRaw("0") }
     }
-    raw("]")
+    writeRaw("]")
     return true
   }
 
-  private mutating func write(_ stops: GradientStops, _ gradient: LottieGradient) {
+  private mutating func writeSamples(of stops: GradientStops, _ plan: GradientPlan) {
     var colours: [Double] = []
     var opacities: [Double] = []
     var former = -1.0
-    for (place, sampled) in stops.samples(steps: gradient.steps) {
-      // Two stops at the same position would cause a division by zero.
-      let place = max(place, former + 1e-6)
-      former = place
-      colours.append(place)
-      colours += stops.colour(at: sampled)
-      opacities += [place, stops.opacity(at: sampled)]
+    for sample in stops.samples(stepsPerInterval: plan.stepsPerInterval) {
+      // Two stops at the same offset would cause a division by zero.
+      let offset = max(sample.offset, former + 1e-6)
+      former = offset
+      colours.append(offset)
+      colours += stops.colour(at: sample.source)
+      opacities += [offset, stops.opacity(at: sample.source)]
     }
-    raw("[")
+    writeRaw("[")
     for number in colours + opacities {
       separate()
       write(number)
     }
-    raw("]")
+    writeRaw("]")
   }
 }
 
-/// Two lists of stops, sorted by position.
+/// Two lists of stops, sorted by offset.
 private struct GradientStops {
-  /// A position and the values there.
-  private typealias Stop = (place: Double, values: [Double])
+  private struct Stop {
+    var offset: Double
+    var values: [Double]
+  }
+
+  /// A stop to write.
+  struct Sample {
+    var offset: Double
+    /// The offset that its colour and opacity are taken from.
+    var source: Double
+  }
+
   private let colours: [Stop]
   private let opacities: [Stop]
 
-  init(_ numbers: [Double], _ gradient: LottieGradient) {
-    // Positions and values are clamped to 0 to 1.
+  init(_ numbers: [Double], _ plan: GradientPlan) {
+    // Offsets and values are clamped to 0 to 1.
     let numbers = numbers.map { $0.isNaN ? 0 : min(max($0, 0), 1) }
-    colours = (0..<gradient.colours).map { stop in
-      (numbers[4 * stop], Array(numbers[4 * stop + 1...4 * stop + 3]))
-    }.sorted { $0.place < $1.place }
-    let start = 4 * gradient.colours
-    opacities = (0..<gradient.opacities).map { stop in
-      (numbers[start + 2 * stop], [numbers[start + 2 * stop + 1]])
-    }.sorted { $0.place < $1.place }
+    colours = (0..<plan.colourStops).map { stop in
+      Stop(offset: numbers[4 * stop], values: Array(numbers[4 * stop + 1...4 * stop + 3]))
+    }.sorted { $0.offset < $1.offset }
+    let start = 4 * plan.colourStops
+    opacities = (0..<plan.opacityStops).map { stop in
+      Stop(offset: numbers[start + 2 * stop], values: [numbers[start + 2 * stop + 1]])
+    }.sorted { $0.offset < $1.offset }
   }
 
-  /// The positions of the stops to write, and where their values are sampled: just inside the interval
-  /// that they begin, since one colour may end and another begin at the same position.
-  func samples(steps: Int) -> [(place: Double, sampled: Double)] {
-    let places = (colours + opacities).map(\.place).sorted()
-    var samples: [(Double, Double)] = []
-    for (start, end) in zip(places, places.dropFirst()) {
+  /// The stops to write. One colour may end and another begin at the same offset, so values are taken
+  /// beside it.
+  func samples(stepsPerInterval steps: Int) -> [Sample] {
+    let offsets = (colours + opacities).map(\.offset).sorted()
+    var samples: [Sample] = []
+    for (start, end) in zip(offsets, offsets.dropFirst()) {
+      // Just inside the interval for the stop at its start; an interval without length ends what is
+      // before it.
       let edge = min(1e-6, (end - start) / 4)
       for step in 0..<steps {
-        let place = start + (end - start) * Double(step) / Double(steps)
-        samples.append((place, edge > 0 ? max(place, start + edge) : start - 1e-6))
+        let offset = start + (end - start) * Double(step) / Double(steps)
+        let source = edge > 0 ? max(offset, start + edge) : start - 1e-6
+        samples.append(Sample(offset: offset, source: source))
       }
     }
-    if let last = places.last { samples.append((last, last + 1e-6)) }
+    // Behind the last stop, its own values are the only ones.
+    if let last = offsets.last { samples.append(Sample(offset: last, source: last + 1e-6)) }
     return samples
   }
 
-  func colour(at place: Double) -> [Double] { Self.mixed(colours, at: place) }
+  func colour(at offset: Double) -> [Double] { Self.mixed(colours, at: offset) }
 
-  func opacity(at place: Double) -> Double { Self.mixed(opacities, at: place).first ?? 1 }
+  func opacity(at offset: Double) -> Double { Self.mixed(opacities, at: offset).first ?? 1 }
 
-  private static func mixed(_ stops: [Stop], at place: Double) -> [Double] {
-    guard let next = stops.firstIndex(where: { $0.place > place }) else {
+  private static func mixed(_ stops: [Stop], at offset: Double) -> [Double] {
+    guard let next = stops.firstIndex(where: { $0.offset > offset }) else {
       return stops.last?.values ?? []
     }
     guard next > 0 else { return stops[0].values }
     let (former, following) = (stops[next - 1], stops[next])
-    let share = (place - former.place) / (following.place - former.place)
+    let share = (offset - former.offset) / (following.offset - former.offset)
     return zip(former.values, following.values).map { $0 + ($1 - $0) * share }
   }
 }

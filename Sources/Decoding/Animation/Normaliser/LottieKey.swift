@@ -71,32 +71,31 @@ enum LottieKey: Int, CaseIterable {
 /// The members of an object by name; of several with the same name the last one counts, as in
 /// JavaScript.
 struct LottieMembers {
-  /// At least as many as there are keys. 0 means missing: it is the place of the outermost value.
-  private var places = InlineArray<80, Int32>(repeating: 0)
+  /// The numbers of the members' values, by key; at least as many as there are keys. 0, the number
+  /// of the outermost value, means missing.
+  private var numbers = InlineArray<80, Int32>(repeating: 0)
 
-  /// The members of the object at a place; none if it is not an object.
-  init(of place: Int, in index: JSONIndex) {
-    guard index.kind(at: place) == .object else { return }
-    let inside = index.inside(place)
-    var next = inside.lowerBound
-    while next < inside.upperBound {
-      let value = next + 1
-      if let key = Self.key(at: next, in: index) { places[key.rawValue] = Int32(value) }
-      next = index.place(after: value)
+  /// None if the node is not an object.
+  init(of node: JSONIndex.Node, in index: JSONIndex) {
+    guard index.kind(of: node) == .object else { return }
+    for name in index.children(of: node) {
+      guard let key = Self.key(named: name, in: index) else { continue }
+      numbers[key.rawValue] = Int32(index.value(ofKey: name).number)
     }
   }
 
-  private static func key(at place: Int, in index: JSONIndex) -> LottieKey? {
-    if index.hasEscape(at: place) {
-      guard let text = index.text(of: place) else { return nil }
+  private static func key(named name: JSONIndex.Node, in index: JSONIndex) -> LottieKey? {
+    if index.hasEscape(in: name) {
+      guard let text = index.text(of: name) else { return nil }
       return LottieKey(Array(text.utf8).span)
     }
-    let range = index.range(of: place)
+    let range = index.range(of: name)
     return LottieKey(index.bytes.span.extracting(range.lowerBound + 1..<range.upperBound - 1))
   }
 
-  /// The place of a member's value.
-  subscript(key: LottieKey) -> Int? {
-    places[key.rawValue] == 0 ? nil : Int(places[key.rawValue])
+  /// A member's value.
+  subscript(key: LottieKey) -> JSONIndex.Node? {
+    let number = Int(numbers[key.rawValue])
+    return number == 0 ? nil : JSONIndex.Node(number: number)
   }
 }

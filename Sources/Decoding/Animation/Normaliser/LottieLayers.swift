@@ -2,9 +2,9 @@ import JSONText
 
 /// Layers, with their mattes and masks.
 extension LottieNormaliser {
-  /// The properties that decide a layer's place among the others.
+  /// The properties by which layers refer to each other.
   private struct Standing {
-    let place: Int
+    let node: Node
     let number: Int?
     let isMatte: Bool
     let hasMatte: Bool
@@ -22,14 +22,14 @@ extension LottieNormaliser {
     var isCopy = false
   }
 
-  mutating func layers(_ place: Int) throws(DecodingError) {
-    let standings = elements(of: place).compactMap(standing(of:))
+  mutating func writeLayers(_ node: Node) throws(DecodingError) {
+    let standings = elements(of: node).compactMap(standing(of:))
     guard Double(standings.count) <= LottieOutline.Limit.parts else { throw .tooComplex }
     var numbers: [Int: Int] = [:]
     for (position, layer) in standings.enumerated() {
       if let number = layer.number { numbers[number] = position }
     }
-    raw("[")
+    writeRaw("[")
     for (position, layer) in standings.enumerated() {
       var role = Role()
       let source = layer.hasMatte ? layer.matte.map { numbers[$0] } ?? position - 1 : nil
@@ -39,13 +39,13 @@ extension LottieNormaliser {
         if standings[source].hasMatte { lacks.insert(.nestedMattes) }
         // rlottie uses the layer above as the matte, whichever it is, unless that has a matte itself.
         if source != position - 1 || standings[source].hasMatte {
-          try self.layer(standings[source].place, Role(dropsMatte: true, isCopy: true))
+          try writeLayer(standings[source].node, Role(dropsMatte: true, isCopy: true))
         }
       }
       role.isUnseen = layer.isMatte && !isMatteOfNext(standings, position)
-      try self.layer(layer.place, role)
+      try writeLayer(layer.node, role)
     }
-    raw("]")
+    writeRaw("]")
   }
 
   private func isMatteOfNext(_ standings: [Standing], _ position: Int) -> Bool {
@@ -54,12 +54,12 @@ extension LottieNormaliser {
     return next.hasMatte && (next.matte == nil || next.matte == standings[position].number)
   }
 
-  private func standing(of place: Int) -> Standing? {
-    guard index.kind(at: place) == .object else { return nil }
-    let members = LottieMembers(of: place, in: index)
+  private func standing(of node: Node) -> Standing? {
+    guard index.kind(of: node) == .object else { return nil }
+    let members = LottieMembers(of: node, in: index)
     return Standing(
-      place: place, number: wholeNumber(members[.ind]), isMatte: isTrue(members[.td]),
-      hasMatte: (1...4).contains(wholeNumber(members[.tt]) ?? 0), matte: wholeNumber(members[.tp]))
+      node: node, number: integer(of: members[.ind]), isMatte: isTrue(members[.td]),
+      hasMatte: (1...4).contains(integer(of: members[.tt]) ?? 0), matte: integer(of: members[.tp]))
   }
 
   // MARK: One layer
@@ -67,86 +67,88 @@ extension LottieNormaliser {
   /// The types that rlottie draws: compositions, colours, pictures, nulls, shapes.
   private static let drawn = 0...4
 
-  private mutating func layer(_ place: Int, _ role: Role) throws(DecodingError) {
+  private mutating func writeLayer(_ node: Node, _ role: Role) throws(DecodingError) {
     try checkLength()
-    let members = LottieMembers(of: place, in: index)
-    var kind = wholeNumber(members[.ty]) ?? 3
+    let members = LottieMembers(of: node, in: index)
+    var kind = integer(of: members[.ty]) ?? 3
     let isSeen = !role.isUnseen && !isTrue(members[.hd])
     if isSeen { noteLacks(of: members, kind: kind) }
     // Written as a null layer, which is not drawn, but may have children.
     if !isSeen || !Self.drawn.contains(kind) { kind = 3 }
-    let hasMatte = !role.dropsMatte && (1...4).contains(wholeNumber(members[.tt]) ?? 0)
+    let hasMatte = !role.dropsMatte && (1...4).contains(integer(of: members[.tt]) ?? 0)
     var picture: [UInt8]?
     if kind == 2, hasMatte {
       // rlottie does not draw a single picture with a matte, but it draws a composition that contains
       // it.
-      picture = members[.refId].flatMap(reference(at:))
+      picture = members[.refId].flatMap(reference(to:))
       kind = 0
     }
     separate()
     let isTurnedInSpace = turnsInSpace(members[.ks])
-    raw("{\"ddd\":\(isTurnedInSpace ? 1 : 0),\"ty\":\(kind)")
-    if !role.isCopy { wholeNumber(.ind, members[.ind]) }
+    writeRaw("{\"ddd\":\(isTurnedInSpace ? 1 : 0),\"ty\":\(kind)")
+    if !role.isCopy { writeInteger(.ind, members[.ind]) }
     // rlottie does not draw a layer that is its own parent.
-    let parent = wholeNumber(members[.parent])
-    if role.isCopy || parent != wholeNumber(members[.ind]) {
-      wholeNumber(.parent, members[.parent])
+    let parent = integer(of: members[.parent])
+    if role.isCopy || parent != integer(of: members[.ind]) {
+      writeInteger(.parent, members[.parent])
     }
-    name(.ks)
-    raw("{")
-    try transform(members[.ks], isTurnedInSpace: isTurnedInSpace)
-    raw("}")
+    writeName(.ks)
+    writeRaw("{")
+    try writeTransform(members[.ks], isTurnedInSpace: isTurnedInSpace)
+    writeRaw("}")
     writeTimes(members, isWrapped: picture != nil)
-    wholeNumber(.ao, members[.ao])
-    if hasMatte { wholeNumber(.tt, members[.tt]) }
-    try masks(members)
+    writeInteger(.ao, members[.ao])
+    if hasMatte { writeInteger(.tt, members[.tt]) }
+    try writeMasks(members)
     switch kind {
     case 0 where picture != nil:
-      raw(",\"refId\":\"wrapped\(wrapped.count)\"")
+      writeRaw(",\"refId\":\"wrapped\(wrapped.count)\"")
       wrapped.append(picture ?? [])
-    case 0: try compositionLayer(members)
-    case 1: colourLayer(members)
-    case 2: refer(members)
-    case 4: try shapeLayer(members, hasMatte: hasMatte)
+    case 0: try writeCompositionLayer(members)
+    case 1: writeColourLayer(members)
+    case 2: writeReference(members)
+    case 4: try writeShapeLayer(members, hasMatte: hasMatte)
     default: break
     }
-    raw("}")
+    writeRaw("}")
   }
 
   private mutating func writeTimes(_ members: LottieMembers, isWrapped: Bool) {
     // A layer without times lasts for the whole animation.
     for (key, usual) in [(.ip, -Self.far), (.op, Self.far)] as [(LottieKey, Int)] {
       let length = out.count
-      number(key, members[key])
+      writeNumber(key, members[key])
       if out.count == length {
-        name(key)
-        raw(String(usual))
+        writeName(key)
+        writeRaw(String(usual))
       }
     }
     if isWrapped { return }
-    number(.st, members[.st])
-    if let stretch = members[.sr].flatMap(value(at:)), stretch != 0 { number(.sr, members[.sr]) }
+    writeNumber(.st, members[.st])
+    if let stretch = members[.sr].flatMap(double(of:)), stretch != 0 {
+      writeNumber(.sr, members[.sr])
+    }
   }
 
-  private mutating func refer(_ members: LottieMembers) {
-    guard let reference = members[.refId].flatMap(reference(at:)) else { return }
-    name(.refId)
-    raw("\"")
+  private mutating func writeReference(_ members: LottieMembers) {
+    guard let reference = members[.refId].flatMap(reference(to:)) else { return }
+    writeName(.refId)
+    writeRaw("\"")
     out += reference
-    raw("\"")
+    writeRaw("\"")
   }
 
-  private mutating func compositionLayer(_ members: LottieMembers) throws(DecodingError) {
-    refer(members)
-    wholeNumber(.w, members[.w])
-    wholeNumber(.h, members[.h])
-    try property(.tm, members[.tm], .moment)
+  private mutating func writeCompositionLayer(_ members: LottieMembers) throws(DecodingError) {
+    writeReference(members)
+    writeInteger(.w, members[.w])
+    writeInteger(.h, members[.h])
+    try writeProperty(.tm, members[.tm], .moment)
   }
 
-  private mutating func colourLayer(_ members: LottieMembers) {
-    wholeNumber(.sw, members[.sw])
-    wholeNumber(.sh, members[.sh])
-    guard let colour = members[.sc], index.kind(at: colour) == .string,
+  private mutating func writeColourLayer(_ members: LottieMembers) {
+    writeInteger(.sw, members[.sw])
+    writeInteger(.sh, members[.sh])
+    guard let colour = members[.sc], index.kind(of: colour) == .string,
       var digits = index.text(of: colour)?.utf8.dropFirst().map({ $0 })
     else { return }
     // As in CSS: one digit for each channel, or an alpha at the end.
@@ -154,26 +156,27 @@ extension LottieNormaliser {
     guard digits.count >= 6,
       digits.allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit && $0 < 0x80 })
     else { return }
-    name(.sc)
-    raw("\"#")
+    writeName(.sc)
+    writeRaw("\"#")
     out += digits.prefix(6)
-    raw("\"")
+    writeRaw("\"")
   }
 
-  private mutating func shapeLayer(
+  private mutating func writeShapeLayer(
     _ members: LottieMembers, hasMatte: Bool
   ) throws(DecodingError) {
-    name(.shapes)
-    raw("[")
-    try shapes(elements(of: members[.shapes]))
+    writeName(.shapes)
+    writeRaw("[")
+    try writeShapes(elements(of: members[.shapes]))
     if hasMatte {
       // rlottie does not draw a single shape with a matte, but it draws two, even if the second is
       // empty.
       separate()
-      raw("{\"ty\":\"gr\",\"it\":[{\"ty\":\"rc\",\"d\":1,\"p\":{\"k\":[0,0]},\"s\":{\"k\":[0,0]}},")
-      raw("{\"ty\":\"fl\",\"c\":{\"k\":[0,0,0]}},{\"ty\":\"tr\"}]}")
+      writeRaw(
+        "{\"ty\":\"gr\",\"it\":[{\"ty\":\"rc\",\"d\":1,\"p\":{\"k\":[0,0]},\"s\":{\"k\":[0,0]}},")
+      writeRaw("{\"ty\":\"fl\",\"c\":{\"k\":[0,0,0]}},{\"ty\":\"tr\"}]}")
     }
-    raw("]")
+    writeRaw("]")
   }
 
   private mutating func noteLacks(of members: LottieMembers, kind: Int) {
@@ -185,12 +188,12 @@ extension LottieNormaliser {
     default: break
     }
     guard kind != 3, kind != 13 else { return }
-    if wholeNumber(members[.bm]) ?? 0 != 0 { lacks.insert(.blendModes) }
+    if integer(of: members[.bm]) ?? 0 != 0 { lacks.insert(.blendModes) }
     if !elements(of: members[.sy]).isEmpty { lacks.insert(.layerStyles) }
     for effect in elements(of: members[.ef]) {
       let effect = LottieMembers(of: effect, in: index)
       // Lower types are only controls for expressions.
-      let isDrawn = wholeNumber(effect[.ty]) ?? 0 >= 20
+      let isDrawn = integer(of: effect[.ty]) ?? 0 >= 20
       if isDrawn, effect[.en] == nil || isTrue(effect[.en]) { lacks.insert(.effects) }
     }
   }

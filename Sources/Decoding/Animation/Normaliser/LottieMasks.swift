@@ -9,33 +9,33 @@ extension LottieNormaliser {
     let isInverted: Bool
   }
 
-  mutating func masks(_ members: LottieMembers) throws(DecodingError) {
+  mutating func writeMasks(_ members: LottieMembers) throws(DecodingError) {
     guard members[.hasMask] == nil || isTrue(members[.hasMask]) else { return }
-    let masks = uninverted(elements(of: members[.masksProperties]).compactMap(mask(at:)))
+    let masks = uninverted(elements(of: members[.masksProperties]).compactMap(mask(of:)))
     // A layer whose masks all have no effect must have none, or rlottie would hide it.
     guard !masks.isEmpty else { return }
-    name(.hasMask)
-    raw("true")
-    name(.masksProperties)
-    raw("[")
+    writeName(.hasMask)
+    writeRaw("true")
+    writeName(.masksProperties)
+    writeRaw("[")
     let isJoined = writeJoined(masks)
     for mask in masks {
-      if isOther(mask.members[.o], than: 100) { lacks.insert(.maskOpacity) }
-      if isOther(mask.members[.x], than: 0) { lacks.insert(.maskExpansions) }
-      if isOther(mask.members[.f], than: 0) { lacks.insert(.maskFeathers) }
+      if everDiffers(mask.members[.o], from: 100) { lacks.insert(.maskOpacity) }
+      if everDiffers(mask.members[.x], from: 0) { lacks.insert(.maskExpansions) }
+      if everDiffers(mask.members[.f], from: 0) { lacks.insert(.maskFeathers) }
       if isJoined { continue }
       separate()
-      raw("{\"inv\":false,\"mode\":\"\(mask.mode)\"")
-      try property(.pt, mask.members[.pt], .path)
-      try property(.o, mask.members[.o], .scalar)
-      raw("}")
+      writeRaw("{\"inv\":false,\"mode\":\"\(mask.mode)\"")
+      try writeProperty(.pt, mask.members[.pt], .path)
+      try writeProperty(.o, mask.members[.o], .scalar)
+      writeRaw("}")
     }
-    raw("]")
+    writeRaw("]")
   }
 
-  private func mask(at place: Int) -> Mask? {
-    guard index.kind(at: place) == .object else { return nil }
-    let members = LottieMembers(of: place, in: index)
+  private func mask(of node: Node) -> Mask? {
+    guard index.kind(of: node) == .object else { return nil }
+    let members = LottieMembers(of: node, in: index)
     let mode = members[.mode].flatMap(index.text(of:)) ?? "a"
     guard mode != "n" else { return nil }
     // Lighten and darken differ from add and intersect only in half transparent edges.
@@ -75,7 +75,7 @@ extension LottieNormaliser {
 
   /// A corner with the control points before and after it.
   private struct Corner {
-    var place = Point.zero
+    var vertex = Point.zero
     var before = Point.zero
     var behind = Point.zero
   }
@@ -86,72 +86,74 @@ extension LottieNormaliser {
     guard masks.count > 1 else { return false }
     var outlines: [[Corner]] = []
     for mask in masks {
-      guard mask.mode == "a", !isOther(mask.members[.o], than: 100),
-        let place = mask.members[.pt], let outline = outline(at: place), !outline.isEmpty
+      guard mask.mode == "a", !everDiffers(mask.members[.o], from: 100),
+        let node = mask.members[.pt], let outline = outline(of: node), !outline.isEmpty
       else { return false }
       outlines.append(outline)
     }
-    let start = outlines[0][0].place
+    let start = outlines[0][0].vertex
     var corners: [Corner] = []
     for outline in outlines {
       let first = outline[0]
-      corners.append(Corner(place: first.place, behind: first.behind))
+      corners.append(Corner(vertex: first.vertex, behind: first.behind))
       corners += outline.dropFirst()
-      corners.append(Corner(place: first.place, before: first.before))
-      corners.append(Corner(place: start))
+      corners.append(Corner(vertex: first.vertex, before: first.before))
+      corners.append(Corner(vertex: start))
     }
-    raw("{\"inv\":false,\"mode\":\"a\",\"pt\":{\"k\":{\"c\":true")
-    for (key, part) in [(.v, \.place), (.i, \.before), (.o, \.behind)]
+    writeRaw("{\"inv\":false,\"mode\":\"a\",\"pt\":{\"k\":{\"c\":true")
+    for (key, part) in [(.v, \.vertex), (.i, \.before), (.o, \.behind)]
       as [(LottieKey, KeyPath<Corner, Point>)]
     {
-      name(key)
-      raw("[")
+      writeName(key)
+      writeRaw("[")
       for corner in corners {
         separate()
-        raw("[")
+        writeRaw("[")
         write(corner[keyPath: part].x)
-        raw(",")
+        writeRaw(",")
         write(corner[keyPath: part].y)
-        raw("]")
+        writeRaw("]")
       }
-      raw("]")
+      writeRaw("]")
     }
-    raw("}}}")
+    writeRaw("}}}")
     return true
   }
 
   /// The corners of a still path, clockwise.
-  private mutating func outline(at place: Int) -> [Corner]? {
-    guard let content = content(of: place), keyframes(at: content, .path) == nil else { return nil }
-    let path = index.kind(at: content) == .array ? elements(of: content).first : content
+  private mutating func outline(of node: Node) -> [Corner]? {
+    guard let content = content(of: node), keyframes(of: content, isPath: true) == nil else {
+      return nil
+    }
+    let path = index.kind(of: content) == .array ? elements(of: content).first : content
     guard let path else { return nil }
     let members = LottieMembers(of: path, in: index)
-    guard let places = points(members[.v]) else { return nil }
-    let none = Array(repeating: Point.zero, count: places.count)
+    guard let vertices = points(members[.v]) else { return nil }
+    let none = Array(repeating: Point.zero, count: vertices.count)
     let before = points(members[.i]) ?? none
     let behind = points(members[.o]) ?? none
-    guard before.count == places.count, behind.count == places.count else { return nil }
-    var corners = places.indices.map {
-      Corner(place: places[$0], before: before[$0], behind: behind[$0])
+    guard before.count == vertices.count, behind.count == vertices.count else { return nil }
+    var corners = vertices.indices.map {
+      Corner(vertex: vertices[$0], before: before[$0], behind: behind[$0])
     }
     var area = 0.0
-    for (corner, next) in zip(places, places.dropFirst() + places.prefix(1)) {
+    for (corner, next) in zip(vertices, vertices.dropFirst() + vertices.prefix(1)) {
       area += corner.x * next.y - corner.y * next.x
     }
     if area < 0 {
       corners = corners.reversed().map {
-        Corner(place: $0.place, before: $0.behind, behind: $0.before)
+        Corner(vertex: $0.vertex, before: $0.behind, behind: $0.before)
       }
     }
     return corners
   }
 
-  private func points(_ place: Int?) -> [Point]? {
-    guard let place, index.kind(at: place) == .array else { return nil }
+  private func points(_ node: Node?) -> [Point]? {
+    guard let node, index.kind(of: node) == .array else { return nil }
     var points: [Point] = []
-    for point in elements(of: place) {
+    for point in elements(of: node) {
       let parts = elements(of: point)
-      guard parts.count >= 2, let x = value(at: parts[0]), let y = value(at: parts[1]) else {
+      guard parts.count >= 2, let x = double(of: parts[0]), let y = double(of: parts[1]) else {
         return nil
       }
       points.append(Point(x, y))

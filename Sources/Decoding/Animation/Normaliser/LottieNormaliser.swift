@@ -8,6 +8,8 @@ import JSONText
 /// form. Members that it does not read are left out. Numbers keep their digits, so that what was drawn
 /// correctly does not change. The time is linear in the length of the output.
 struct LottieNormaliser {
+  typealias Node = JSONIndex.Node
+
   let index: JSONIndex
   /// The archive with the pictures that are not in the text, if there is one.
   let archive: ZipArchive?
@@ -19,9 +21,9 @@ struct LottieNormaliser {
   var packedPictures: [String: [UInt8]]?
   var pictureBytes = 0
   var picturePixels = 0
-  private var slots: [String: Int] = [:]
+  private var slots: [String: Node] = [:]
   /// The layers of the animation if they are moved into a composition of their own.
-  private var movedLayers: Int?
+  private var movedLayers: Node?
 
   enum Limit {
     /// The longest output. It may be longer than the input, since slots and mattes are written several
@@ -45,24 +47,24 @@ struct LottieNormaliser {
 
   mutating func run() throws(DecodingError) {
     let members = LottieMembers(of: index.root, in: index)
-    guard index.kind(at: index.root) == .object else { throw .noAnimation }
+    guard index.kind(of: index.root) == .object else { throw .noAnimation }
     readSlots(members[.slots])
-    raw("{\"v\":\"5.7.0\"")
-    for key in [.w, .h] as [LottieKey] { side(key, members[key]) }
-    number(.fr, members[.fr])
-    let start = time(members)
-    if let layers = members[.layers], index.kind(at: layers) == .array {
-      name(.layers)
+    writeRaw("{\"v\":\"5.7.0\"")
+    for key in [.w, .h] as [LottieKey] { writeSide(key, members[key]) }
+    writeNumber(.fr, members[.fr])
+    let start = writeFrameRange(members)
+    if let layers = members[.layers], index.kind(of: layers) == .array {
+      writeName(.layers)
       if start < 0 {
         movedLayers = layers
-        raw("[{\"ddd\":0,\"ty\":0,\"refId\":\"root\",\"ks\":{},\"sr\":1")
-        raw(",\"ip\":0,\"op\":\(Self.far),\"st\":\(-start)}]")
+        writeRaw("[{\"ddd\":0,\"ty\":0,\"refId\":\"root\",\"ks\":{},\"sr\":1")
+        writeRaw(",\"ip\":0,\"op\":\(Self.far),\"st\":\(-start)}]")
       } else {
-        try self.layers(layers)
+        try writeLayers(layers)
       }
     }
-    try assets(members[.assets])
-    raw("}")
+    try writeAssets(members[.assets])
+    writeRaw("}")
   }
 
   /// The length in frames of compositions that give none.
@@ -70,83 +72,80 @@ struct LottieNormaliser {
 
   /// Writes the first and last frame. rlottie counts frames from 0 on: an earlier start is moved to 0;
   /// layers must be moved by the returned number of frames.
-  private mutating func time(_ members: LottieMembers) -> Int {
-    let start = members[.ip].flatMap(value(at:)) ?? 0
+  private mutating func writeFrameRange(_ members: LottieMembers) -> Int {
+    let start = members[.ip].flatMap(double(of:)) ?? 0
     guard start < 0, start >= -LottieOutline.Limit.frameNumber,
-      let end = members[.op].flatMap(value(at:))
+      let end = members[.op].flatMap(double(of:))
     else {
-      number(.ip, members[.ip])
-      number(.op, members[.op])
+      writeNumber(.ip, members[.ip])
+      writeNumber(.op, members[.op])
       return 0
     }
-    name(.ip)
-    raw("0")
-    name(.op)
+    writeName(.ip)
+    writeRaw("0")
+    writeName(.op)
     write(end - start)
     return Int(start)
   }
 
   /// Writes a width or height, rounded to a whole number.
-  private mutating func side(_ key: LottieKey, _ place: Int?) {
-    guard let place, let value = value(at: place) else { return }
-    name(key)
+  private mutating func writeSide(_ key: LottieKey, _ node: Node?) {
+    guard let node, let value = double(of: node) else { return }
+    writeName(key)
     write(value.rounded())
   }
 
-  private mutating func assets(_ place: Int?) throws(DecodingError) {
-    name(.assets)
-    raw("[")
-    if let movedLayers { try composition(Array("root".utf8), movedLayers) }
-    for asset in elements(of: place) {
+  private mutating func writeAssets(_ node: Node?) throws(DecodingError) {
+    writeName(.assets)
+    writeRaw("[")
+    if let movedLayers { try writeComposition(Array("root".utf8), movedLayers) }
+    for asset in elements(of: node) {
       let members = LottieMembers(of: asset, in: index)
-      guard let name = members[.id].flatMap(reference(at:)) else { continue }
-      if let layers = members[.layers], index.kind(at: layers) == .array {
-        try composition(name, layers)
+      guard let name = members[.id].flatMap(reference(to:)) else { continue }
+      if let layers = members[.layers], index.kind(of: layers) == .array {
+        try writeComposition(name, layers)
       } else if members[.p] != nil {
-        try picture(name, members)
+        try writePicture(name, members)
       }
     }
     for (number, picture) in wrapped.enumerated() {
       separate()
-      raw("{\"id\":\"wrapped\(number)\",\"layers\":[{\"ddd\":0,\"ty\":2,\"refId\":\"")
+      writeRaw("{\"id\":\"wrapped\(number)\",\"layers\":[{\"ddd\":0,\"ty\":2,\"refId\":\"")
       out += picture
-      raw("\",\"ks\":{},\"ip\":\(-Self.far),\"op\":\(Self.far),\"st\":0}]}")
+      writeRaw("\",\"ks\":{},\"ip\":\(-Self.far),\"op\":\(Self.far),\"st\":0}]}")
     }
-    raw("]")
+    writeRaw("]")
   }
 
-  private mutating func composition(_ name: [UInt8], _ layers: Int) throws(DecodingError) {
+  private mutating func writeComposition(_ name: [UInt8], _ layers: Node) throws(DecodingError) {
     separate()
-    raw("{\"id\":\"")
+    writeRaw("{\"id\":\"")
     out += name
-    raw("\",\"layers\":")
-    try self.layers(layers)
-    raw("}")
+    writeRaw("\",\"layers\":")
+    try writeLayers(layers)
+    writeRaw("}")
   }
 
-  /// An asset's name from a text or a number, escaped, with a prefix that our own names do not have.
-  func reference(at place: Int) -> [UInt8]? {
-    switch index.kind(at: place) {
-    case .string, .number: index.text(of: place).map { Array("_\(JSONEscapes.inASCII($0))".utf8) }
+  /// An asset's name from a text or a number, quoted, and changed so that it cannot equal one of our
+  /// own.
+  func reference(to node: Node) -> [UInt8]? {
+    switch index.kind(of: node) {
+    case .string, .number: index.text(of: node).map { Array("_\(JSONEscapes.inASCII($0))".utf8) }
     default: nil
     }
   }
 
-  private mutating func readSlots(_ place: Int?) {
-    guard let place, index.kind(at: place) == .object else { return }
-    let inside = index.inside(place)
-    var next = inside.lowerBound
-    while next < inside.upperBound {
-      if let name = index.text(of: next), let value = LottieMembers(of: next + 1, in: index)[.p] {
-        slots[name] = value
-      }
-      next = index.place(after: next + 1)
+  private mutating func readSlots(_ node: Node?) {
+    guard let node, index.kind(of: node) == .object else { return }
+    for key in index.children(of: node) {
+      let slot = LottieMembers(of: index.value(ofKey: key), in: index)
+      if let name = index.text(of: key), let value = slot[.p] { slots[name] = value }
     }
   }
 
   /// The value of a property's slot.
-  mutating func slot(named place: Int) -> Int? {
-    guard let name = index.text(of: place), let value = slots[name] else {
+  mutating func slot(named node: Node) -> Node? {
+    guard let name = index.text(of: node), let value = slots[name] else {
       lacks.insert(.slots)
       return nil
     }
@@ -155,69 +154,60 @@ struct LottieNormaliser {
 
   // MARK: Reading
 
-  /// The places of an array's elements; empty if it is not an array.
-  func elements(of place: Int?) -> [Int] {
-    guard let place, index.kind(at: place) == .array else { return [] }
-    let inside = index.inside(place)
-    var places: [Int] = []
-    var next = inside.lowerBound
-    while next < inside.upperBound {
-      places.append(next)
-      next = index.place(after: next)
-    }
-    return places
+  /// The elements of an array; none if it is not an array.
+  func elements(of node: Node?) -> [Node] {
+    guard let node, index.kind(of: node) == .array else { return [] }
+    return Array(index.children(of: node))
   }
 
-  /// The place of one member's value; faster than `LottieMembers`.
-  func member(_ key: LottieKey, of place: Int) -> Int? {
-    guard index.kind(at: place) == .object else { return nil }
+  /// The value of one member; faster than `LottieMembers`.
+  func member(_ key: LottieKey, of node: Node) -> Node? {
+    guard index.kind(of: node) == .object else { return nil }
     let written = key.written
-    let inside = index.inside(place)
-    var found: Int?
-    var next = inside.lowerBound
-    while next < inside.upperBound {
-      if index.hasEscape(at: next) { return LottieMembers(of: place, in: index)[key] }
-      let range = index.range(of: next)
+    var found: Node?
+    for name in index.children(of: node) {
+      if index.hasEscape(in: name) { return LottieMembers(of: node, in: index)[key] }
+      let range = index.range(of: name)
       if range.count == written.count - 1,
         range.indices.allSatisfy({ index.bytes[$0] == written[$0 - range.lowerBound] })
       {
-        found = next + 1
+        found = index.value(ofKey: name)
       }
-      next = index.place(after: next + 1)
     }
     return found
   }
 
   /// A number, which may be written as text.
-  func value(at place: Int) -> Double? {
-    switch index.kind(at: place) {
+  func double(of node: Node) -> Double? {
+    switch index.kind(of: node) {
     case .number, .string:
-      index.text(of: place).flatMap { Double($0) }.flatMap { $0.isNaN ? nil : $0 }
+      index.text(of: node).flatMap { Double($0) }.flatMap { $0.isNaN ? nil : $0 }
     default: nil
     }
   }
 
-  func wholeNumber(_ place: Int?) -> Int? {
-    guard let place, let value = value(at: place), abs(value) <= 1e9 else { return nil }
+  /// A number, rounded.
+  func integer(of node: Node?) -> Int? {
+    guard let node, let value = double(of: node), abs(value) <= 1e9 else { return nil }
     return Int(value.rounded())
   }
 
   /// Whether it is true, or a number that means true.
-  func isTrue(_ place: Int?) -> Bool {
-    guard let place else { return false }
-    switch index.kind(at: place) {
-    case .bool: return index.bytes[index.range(of: place).lowerBound] == UInt8(ascii: "t")
-    case .number: return value(at: place) != 0
+  func isTrue(_ node: Node?) -> Bool {
+    guard let node else { return false }
+    switch index.kind(of: node) {
+    case .bool: return index.bytes[index.range(of: node).lowerBound] == UInt8(ascii: "t")
+    case .number: return double(of: node) != 0
     default: return false
     }
   }
 
   // MARK: Writing
 
-  mutating func raw(_ text: String) { out += text.utf8 }
+  mutating func writeRaw(_ text: String) { out += text.utf8 }
 
-  /// Copies the value at a place unchanged.
-  mutating func copy(_ place: Int) { out += index.bytes[index.range(of: place)] }
+  /// Copies a value unchanged.
+  mutating func copy(_ node: Node) { out += index.bytes[index.range(of: node)] }
 
   /// Writes a comma, unless this is the first element.
   mutating func separate() {
@@ -226,48 +216,57 @@ struct LottieNormaliser {
     }
   }
 
-  mutating func name(_ key: LottieKey) {
+  mutating func writeName(_ key: LottieKey) {
     separate()
     out += key.written
   }
 
   mutating func write(_ value: Double) {
     if value == value.rounded(), abs(value) < 1e15 {
-      raw(String(Int(value)))
+      writeRaw(String(Int(value)))
     } else {
       // JSON cannot express infinity.
-      raw("\(min(max(value, -1e300), 1e300))")
+      writeRaw("\(min(max(value, -1e300), 1e300))")
     }
   }
 
   /// Writes a number with its own digits.
-  mutating func writeNumber(at place: Int) -> Bool {
-    if index.kind(at: place) == .number {
-      copy(place)
+  mutating func writeNumber(_ node: Node) -> Bool {
+    if index.kind(of: node) == .number {
+      copy(node)
     } else {
-      guard let value = value(at: place), value.isFinite else { return false }
+      guard let value = double(of: node), value.isFinite else { return false }
       write(value)
     }
     return true
   }
 
-  mutating func number(_ key: LottieKey, _ place: Int?) {
-    guard let place else { return }
-    attempt(key) { $0.writeNumber(at: place) }
+  mutating func writeNumber(_ key: LottieKey, _ node: Node?) {
+    guard let node else { return }
+    attempt(key) { $0.writeNumber(node) }
   }
 
-  mutating func wholeNumber(_ key: LottieKey, _ place: Int?) {
-    guard let value = wholeNumber(place) else { return }
-    name(key)
-    raw(String(value))
+  mutating func writeInteger(_ key: LottieKey, _ node: Node?) {
+    guard let value = integer(of: node) else { return }
+    writeName(key)
+    writeRaw(String(value))
   }
 
   /// Writes a member, or nothing where its value cannot be written.
   mutating func attempt<Failure: Error>(
     _ key: LottieKey, _ body: (inout Self) throws(Failure) -> Bool
   ) throws(Failure) {
+    try attempt { (normaliser: inout Self) throws(Failure) in
+      normaliser.writeName(key)
+      return try body(&normaliser)
+    }
+  }
+
+  /// Runs `body`, and takes back what it wrote where it gives false.
+  mutating func attempt<Failure: Error>(
+    _ body: (inout Self) throws(Failure) -> Bool
+  ) throws(Failure) {
     let start = out.count
-    name(key)
     if try !body(&self) { out.removeSubrange(start...) }
   }
 

@@ -3,9 +3,9 @@ import JSONText
 /// Pictures in an animation's text or beside it in a zip: rlottie reads only PNG and JPEG, and only
 /// within the text.
 extension LottieNormaliser {
-  mutating func picture(_ name: [UInt8], _ members: LottieMembers) throws(DecodingError) {
-    guard let place = members[.p], index.kind(at: place) == .string,
-      let url = index.text(of: place)
+  mutating func writePicture(_ name: [UInt8], _ members: LottieMembers) throws(DecodingError) {
+    guard let node = members[.p], index.kind(of: node) == .string,
+      let url = index.text(of: node)
     else { return }
     let isNamed = members[.e] != nil && !isTrue(members[.e])
     let isWithin = url.hasPrefix("data:") && !isNamed
@@ -22,20 +22,20 @@ extension LottieNormaliser {
       return
     }
     separate()
-    raw("{\"id\":\"")
+    writeRaw("{\"id\":\"")
     out += name
-    raw("\",\"w\":\(wholeNumber(members[.w]) ?? picture.width)")
-    raw(",\"h\":\(wholeNumber(members[.h]) ?? picture.height),\"e\":1,\"u\":\"\",\"p\":")
+    writeRaw("\",\"w\":\(integer(of: members[.w]) ?? picture.width)")
+    writeRaw(",\"h\":\(integer(of: members[.h]) ?? picture.height),\"e\":1,\"u\":\"\",\"p\":")
     let start = out.count
-    if isWithin, picture.isUnchanged, isPlain(place) {
-      copy(place)
+    if isWithin, picture.isUnchanged, isPlain(node) {
+      copy(node)
     } else {
-      raw("\"data:;base64,")
+      writeRaw("\"data:;base64,")
       EmbeddedPicture.append(picture.bytes, to: &out)
-      raw("\"")
+      writeRaw("\"")
     }
     pictureBytes += out.count - start
-    raw("}")
+    writeRaw("}")
     guard pictureBytes <= Limit.pictureBytes, picturePixels <= LottieOutline.Limit.pixels else {
       throw .tooLargePictures
     }

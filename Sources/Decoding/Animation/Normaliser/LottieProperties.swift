@@ -8,59 +8,61 @@ enum LottieValue {
   case path
   /// A number that rlottie reads only as key frames.
   case moment
-  case gradient(LottieGradient)
+  case gradient(GradientPlan)
+
+  var isPath: Bool { if case .path = self { true } else { false } }
 }
 
 /// Properties: constant values, or values with key frames.
 extension LottieNormaliser {
   /// Writes a property, scalars multiplied by a factor; nothing if it has no value of that type.
-  mutating func property(
-    _ key: LottieKey, _ place: Int?, _ kind: LottieValue, factor: Double = 1
+  mutating func writeProperty(
+    _ key: LottieKey, _ node: Node?, _ kind: LottieValue, factor: Double = 1
   ) throws(DecodingError) {
-    guard let place else { return }
+    guard let node else { return }
     try attempt(key) { (normaliser: inout Self) throws(DecodingError) in
-      try normaliser.writeProperty(place, kind, factor)
+      try normaliser.writePropertyValue(node, kind, factor)
     }
   }
 
-  mutating func writeProperty(
-    _ place: Int, _ kind: LottieValue, _ factor: Double = 1
+  mutating func writePropertyValue(
+    _ node: Node, _ kind: LottieValue, _ factor: Double = 1
   ) throws(DecodingError) -> Bool {
-    guard let content = content(of: place) else { return false }
+    guard let content = content(of: node) else { return false }
     try checkLength()
-    raw("{\"k\":")
+    writeRaw("{\"k\":")
     guard writeContent(content, kind, factor) else { return false }
-    raw("}")
+    writeRaw("}")
     return true
   }
 
   /// The value of a property or its key frames: from `k`, from its slot, or a bare value.
-  mutating func content(of place: Int) -> Int? {
-    guard index.kind(at: place) == .object else { return place }
-    var members = LottieMembers(of: place, in: index)
+  mutating func content(of node: Node) -> Node? {
+    guard index.kind(of: node) == .object else { return node }
+    var members = LottieMembers(of: node, in: index)
     if let name = members[.sid], let value = slot(named: name) {
       members = LottieMembers(of: value, in: index)
     }
-    if let code = members[.x], index.kind(at: code) == .string { lacks.insert(.expressions) }
+    if let code = members[.x], index.kind(of: code) == .string { lacks.insert(.expressions) }
     return members[.k]
   }
 
   /// Whether a property ever differs from a value.
-  func isOther(_ place: Int?, than usual: Double) -> Bool {
-    guard let place else { return false }
-    guard index.kind(at: place) == .object else {
-      return value(at: place).map { $0 != usual } ?? false
+  func everDiffers(_ node: Node?, from usual: Double) -> Bool {
+    guard let node else { return false }
+    guard index.kind(of: node) == .object else {
+      return double(of: node).map { $0 != usual } ?? false
     }
-    guard let content = LottieMembers(of: place, in: index)[.k] else { return false }
-    if let value = value(at: content) { return value != usual }
-    return elements(of: content).contains { value(at: $0) != usual }
+    guard let content = LottieMembers(of: node, in: index)[.k] else { return false }
+    if let value = double(of: content) { return value != usual }
+    return elements(of: content).contains { double(of: $0) != usual }
   }
 
   private mutating func writeContent(
-    _ place: Int, _ kind: LottieValue, _ factor: Double
+    _ node: Node, _ kind: LottieValue, _ factor: Double
   ) -> Bool {
-    var value = place
-    if let frames = keyframes(at: place, kind) {
+    var value = node
+    if let frames = keyframes(of: node, isPath: kind.isPath) {
       if frames.count > 1 { return write(keyframes: frames, kind, factor) }
       let only = LottieMembers(of: frames[0], in: index)
       guard let content = only[.s] ?? only[.e] else { return false }
@@ -68,22 +70,20 @@ extension LottieNormaliser {
     }
     guard case .moment = kind else { return write(value, kind, factor) }
     // A constant moment, written as one key frame that holds it.
-    raw("[{\"t\":0,\"h\":1,\"s\":[")
+    writeRaw("[{\"t\":0,\"h\":1,\"s\":[")
     guard write(value, .scalar, 1) else { return false }
-    raw("]}]")
+    writeRaw("]}]")
     return true
   }
 
   /// The key frames in a property's `k`; nil if it is a value.
-  func keyframes(at place: Int, _ kind: LottieValue) -> [Int]? {
-    guard index.kind(at: place) == .array, let first = index.inside(place).first,
-      index.kind(at: first) == .object
+  func keyframes(of node: Node, isPath: Bool) -> [Node]? {
+    guard index.kind(of: node) == .array, let first = index.firstChild(of: node),
+      index.kind(of: first) == .object
     else { return nil }
-    if case .path = kind {
-      if member(.v, of: first) != nil, member(.t, of: first) == nil { return nil }
-    }
-    let frames = elements(of: place).filter {
-      member(.t, of: $0).flatMap(value(at:))?.isFinite ?? false
+    if isPath, member(.v, of: first) != nil, member(.t, of: first) == nil { return nil }
+    let frames = elements(of: node).filter {
+      member(.t, of: $0).flatMap(double(of:))?.isFinite ?? false
     }
     return frames.isEmpty ? nil : frames
   }
@@ -91,49 +91,49 @@ extension LottieNormaliser {
   // MARK: Key frames
 
   private mutating func write(
-    keyframes frames: [Int], _ kind: LottieValue, _ factor: Double
+    keyframes frames: [Node], _ kind: LottieValue, _ factor: Double
   ) -> Bool {
-    raw("[")
+    writeRaw("[")
     var next = LottieMembers(of: frames[0], in: index)
-    var former: Int?
+    var former: Node?
     for position in frames.indices {
       let frame = next
       let isLast = position == frames.count - 1
       if !isLast { next = LottieMembers(of: frames[position + 1], in: index) }
       separate()
-      raw("{")
-      number(.t, frame[.t])
+      writeRaw("{")
+      writeNumber(.t, frame[.t])
       let isHeld = isTrue(frame[.h])
       // A frame without a value keeps the former one.
       let start = isLast && !isHeld ? frame[.s] : frame[.s] ?? former
       attempt(.s) { $0.write(frame: start, kind, factor) }
       if isHeld {
-        name(.h)
-        raw("1")
+        writeName(.h)
+        writeRaw("1")
       } else if !isLast {
         let end = frame[.e] ?? (next[.s] == nil ? start : nil)
         attempt(.e) { $0.write(frame: end, kind, factor) }
         writeCourse(frame, kind)
       }
-      raw("}")
+      writeRaw("}")
       former = frame[.e] ?? start
     }
-    raw("]")
+    writeRaw("]")
     return true
   }
 
   /// Writes a value as in key frames: in an array, except points and gradients, which already are one.
   private mutating func write(
-    frame place: Int?, _ kind: LottieValue, _ factor: Double
+    frame node: Node?, _ kind: LottieValue, _ factor: Double
   ) -> Bool {
-    guard let place else { return false }
+    guard let node else { return false }
     switch kind {
     case .scalar, .moment, .path:
-      raw("[")
-      guard write(place, kind, factor) else { return false }
-      raw("]")
+      writeRaw("[")
+      guard write(node, kind, factor) else { return false }
+      writeRaw("]")
       return true
-    case .vector, .gradient: return write(place, kind, factor)
+    case .vector, .gradient: return write(node, kind, factor)
     }
   }
 
@@ -141,169 +141,158 @@ extension LottieNormaliser {
   private mutating func writeCourse(_ frame: LottieMembers, _ kind: LottieValue) {
     // Without curves the easing is linear.
     for (key, usual) in [(.i, "1"), (.o, "0")] as [(LottieKey, String)] {
-      name(key)
+      writeName(key)
       let curve = frame[key].map { LottieMembers(of: $0, in: index) }
-      if let x = curve?[.x].flatMap(firstNumber(at:)), let y = curve?[.y].flatMap(firstNumber(at:))
+      if let x = curve?[.x].flatMap(firstNumber(in:)), let y = curve?[.y].flatMap(firstNumber(in:))
       {
-        raw("{\"x\":")
+        writeRaw("{\"x\":")
         copy(x)
-        raw(",\"y\":")
+        writeRaw(",\"y\":")
         copy(y)
-        raw("}")
+        writeRaw("}")
       } else {
-        raw("{\"x\":\(usual),\"y\":\(usual)}")
+        writeRaw("{\"x\":\(usual),\"y\":\(usual)}")
       }
     }
-    if let place = frame[.n] {
-      let first = index.kind(at: place) == .array ? elements(of: place).first : place
-      if let first, index.kind(at: first) == .string, isPlain(first) {
-        name(.n)
+    if let node = frame[.n] {
+      let first = index.kind(of: node) == .array ? elements(of: node).first : node
+      if let first, index.kind(of: first) == .string, isPlain(first) {
+        writeName(.n)
         copy(first)
       }
     }
     guard case .vector = kind else { return }
     for key in [.ti, .to] as [LottieKey] {
-      guard let place = frame[key], index.kind(at: place) == .array, areNumbers(place) else {
+      guard let node = frame[key], index.kind(of: node) == .array, index.holdsOnlyNumbers(node)
+      else {
         continue
       }
-      name(key)
-      copy(place)
+      writeName(key)
+      copy(node)
     }
   }
 
-  /// The place of a number, or of the first one in an array.
-  private func firstNumber(at place: Int) -> Int? {
-    guard index.kind(at: place) == .array else {
-      return index.kind(at: place) == .number ? place : nil
-    }
-    let inside = index.inside(place)
-    guard let first = inside.first, index.kind(at: first) == .number else { return nil }
+  /// A number, or the first one in an array.
+  private func firstNumber(in node: Node) -> Node? {
+    let first = index.kind(of: node) == .array ? index.firstChild(of: node) : node
+    guard let first, index.kind(of: first) == .number else { return nil }
     return first
   }
 
   /// Whether a string is ASCII and needs no escapes.
-  func isPlain(_ place: Int) -> Bool {
-    !index.hasEscape(at: place)
-      && index.bytes[index.range(of: place)].allSatisfy { (0x20..<0x7F).contains($0) }
+  func isPlain(_ node: Node) -> Bool {
+    !index.hasEscape(in: node)
+      && index.bytes[index.range(of: node)].allSatisfy { (0x20..<0x7F).contains($0) }
   }
 
   // MARK: Values
 
-  private func areNumbers(_ place: Int) -> Bool {
-    index.inside(place).allSatisfy { index.kind(at: $0) == .number }
-  }
-
   /// Writes a value; false if it is invalid, of which a part may have been written.
-  private mutating func write(_ place: Int, _ kind: LottieValue, _ factor: Double) -> Bool {
+  private mutating func write(_ node: Node, _ kind: LottieValue, _ factor: Double) -> Bool {
     switch kind {
-    case .scalar, .moment: return write(scalar: place, factor)
-    case .vector: return write(vector: place)
-    case .path: return write(path: place)
-    case .gradient(let gradient): return write(gradient: place, gradient)
+    case .scalar, .moment: return write(scalar: node, factor)
+    case .vector: return write(vector: node)
+    case .path: return write(path: node)
+    case .gradient(let plan): return writeStops(node, plan)
     }
   }
 
-  private mutating func write(scalar place: Int, _ factor: Double) -> Bool {
-    if index.kind(at: place) == .array {
-      guard let first = index.inside(place).first, index.kind(at: first) != .array else {
+  private mutating func write(scalar node: Node, _ factor: Double) -> Bool {
+    if index.kind(of: node) == .array {
+      guard let first = index.firstChild(of: node), index.kind(of: first) != .array else {
         return false
       }
       return write(scalar: first, factor)
     }
-    guard factor != 1 else { return writeNumber(at: place) }
-    guard let value = value(at: place), value.isFinite else { return false }
+    guard factor != 1 else { return writeNumber(node) }
+    guard let value = double(of: node), value.isFinite else { return false }
     write(value * factor)
     return true
   }
 
-  private mutating func write(vector place: Int) -> Bool {
-    guard index.kind(at: place) == .array else {
+  private mutating func write(vector node: Node) -> Bool {
+    guard index.kind(of: node) == .array else {
       // One number stands for both.
-      raw("[")
+      writeRaw("[")
       let start = out.count
-      guard writeNumber(at: place) else { return false }
+      guard writeNumber(node) else { return false }
       let number = out[start...]
-      raw(",")
+      writeRaw(",")
       out += number
-      raw("]")
+      writeRaw("]")
       return true
     }
-    let inside = index.inside(place)
-    guard let first = inside.first else { return false }
-    if inside.count == 1 {
-      return index.kind(at: first) == .array ? false : write(vector: first)
+    guard let first = index.firstChild(of: node) else { return false }
+    if index.descendantCount(of: node) == 1 {
+      return index.kind(of: first) == .array ? false : write(vector: first)
     }
-    if areNumbers(place) {
-      copy(place)
+    if index.holdsOnlyNumbers(node) {
+      copy(node)
       return true
     }
-    raw("[")
-    for element in elements(of: place) {
+    writeRaw("[")
+    for element in elements(of: node) {
       separate()
-      if !writeNumber(at: element) { raw("0") }
+      if !writeNumber(element) { writeRaw("0") }
     }
-    raw("]")
+    writeRaw("]")
     return true
   }
 
   // MARK: Paths
 
-  private mutating func write(path place: Int) -> Bool {
-    if index.kind(at: place) == .array {
-      guard let first = index.inside(place).first, index.kind(at: first) == .object else {
+  private mutating func write(path node: Node) -> Bool {
+    if index.kind(of: node) == .array {
+      guard let first = index.firstChild(of: node), index.kind(of: first) == .object else {
         return false
       }
       return write(path: first)
     }
-    let members = LottieMembers(of: place, in: index)
-    guard let corners = members[.v], index.kind(at: corners) == .array else { return false }
+    let members = LottieMembers(of: node, in: index)
+    guard let corners = members[.v], index.kind(of: corners) == .array else { return false }
     let known = pointCount(corners)
-    let places = known == nil ? elements(of: corners) : []
-    guard places.allSatisfy({ index.inside($0).count >= 2 }) else { return false }
-    let count = known ?? places.count
-    raw("{")
+    let points = known == nil ? elements(of: corners) : []
+    guard points.allSatisfy({ index.descendantCount(of: $0) >= 2 }) else { return false }
+    let count = known ?? points.count
+    writeRaw("{")
     for key in [.i, .o, .v] as [LottieKey] {
-      name(key)
-      if let place = members[key], known != nil, pointCount(place) == count {
-        copy(place)
+      writeName(key)
+      if let node = members[key], known != nil, pointCount(node) == count {
+        copy(node)
       } else {
         write(points: elements(of: members[key]), count: count)
       }
     }
-    raw(",\"c\":\(isTrue(members[.c]))}")
+    writeRaw(",\"c\":\(isTrue(members[.c]))}")
     return true
   }
 
   /// The number of points in an array; nil if some element is not a point.
-  private func pointCount(_ place: Int) -> Int? {
-    guard index.kind(at: place) == .array else { return nil }
-    let inside = index.inside(place)
+  private func pointCount(_ node: Node) -> Int? {
+    guard index.kind(of: node) == .array else { return nil }
     var count = 0
-    var next = inside.lowerBound
-    while next < inside.upperBound {
-      let point = index.inside(next)
-      guard index.kind(at: next) == .array, point.count >= 2,
-        point.allSatisfy({ index.kind(at: $0) == .number })
+    for point in index.children(of: node) {
+      guard index.kind(of: point) == .array, index.descendantCount(of: point) >= 2,
+        index.holdsOnlyNumbers(point)
       else { return nil }
       count += 1
-      next = point.upperBound
     }
     return count
   }
 
   /// Writes so many points; an invalid one becomes the origin.
-  private mutating func write(points: [Int], count: Int) {
-    raw("[")
+  private mutating func write(points: [Node], count: Int) {
+    writeRaw("[")
     for position in 0..<count {
       separate()
       let parts = position < points.count ? elements(of: points[position]) : []
-      raw("[")
+      writeRaw("[")
       for part in 0..<2 {
         separate()
-        if part >= parts.count || !writeNumber(at: parts[part]) { raw("0") }
+        if part >= parts.count || !writeNumber(parts[part]) { writeRaw("0") }
       }
-      raw("]")
+      writeRaw("]")
     }
-    raw("]")
+    writeRaw("]")
   }
 }
