@@ -41,7 +41,7 @@ private struct ShownState: CustomTestStringConvertible, Sendable {
     ShownState(name: "colours-16", arguments: ["--color", "16"]),
     ShownState(name: "no-colour", arguments: ["--color", "never"]),
     ShownState(name: "cover", arguments: ["--fit", "cover"]),
-    ShownState(name: "sound", sources: ["tone.wav"]),
+    ShownState(name: "sound-ended", sources: ["tone.wav"]),
   ]
 }
 
@@ -58,9 +58,12 @@ extension EndToEnd {
       let picture = makePNG(width: 36, height: 64) { x, y in
         y < 32 ? (x < 18 ? 0xC04040 : 0x40C040) : (x < 18 ? 0x4040C0 : 0xC0C040)
       }
-      for name in ["anna-1", "anna-2", "ben-1"] { try folder.write(picture, to: "\(name).png") }
-      try folder.write("\u{89}PNG\r\n\u{1A}\n, and then nothing of the kind", to: "broken.png")
-      try folder.write(makeWave(Array(repeating: 8000, count: 48_000 * 4)), to: "tone.wav")
+      for name in ["anna-1", "anna-2", "ben-1"] {
+        try folder.write(picture, to: "stories/\(name).png")
+      }
+      try folder.write(
+        "\u{89}PNG\r\n\u{1A}\n, and then nothing of the kind", to: "stories/broken.png")
+      try folder.write(makeWave(Array(repeating: 8000, count: 48_000 * 4)), to: "stories/tone.wav")
       for (name, colour) in [("heart", "[1,0,0,1]"), ("star", "[1,1,0,1]")] {
         let fill = #"{"ty":"fl","c":{"a":0,"k":\#(colour)},"o":{"a":0,"k":100}}"#
         let square =
@@ -79,7 +82,7 @@ extension EndToEnd {
          {"id": "3", "authors": [{"name": "ben"}],
           "title": "\(String(repeating: "A long way home, by the harbour wall. ", count: 6))",
           "attachments": [{"url": "ben-1.png", "mime_type": "image/png"}]}]}
-        """, to: "feed.json")
+        """, to: "stories/feed.json")
     }
 
     @Test(arguments: ShownState.all)
@@ -88,7 +91,8 @@ extension EndToEnd {
       var arguments = ["--no-history", "--image-time", "3600"]
       arguments += state.arguments.map { $0 == "animations" ? folder.path($0) : $0 }
       let play = try Play(
-        arguments + state.sources.map(folder.path), columns: state.columns, rows: state.rows)
+        arguments + state.sources.map { folder.path("stories/\($0)") }, columns: state.columns,
+        rows: state.rows)
       for key in state.keys {
         // Each key meets a screen that has settled.
         try settle(play)
