@@ -363,7 +363,7 @@ public final class DecoderSession {
   private func availableEnd(of number: UInt32, from offset: UInt64) -> UInt64 {
     guard let resource = resources[number] else { return offset }
     if mayWaitForNetwork { return .max }
-    let end = resource.endAtHand(from: offset)
+    let end = resource.availableEnd(from: offset)
     // A playlist that is not a local file (all of which is at hand) may be here already, but its
     // segments have yet to be fetched.
     return isPlaylist && end < .max ? offset : end

@@ -3,11 +3,13 @@ import Resources
 import System
 
 /// Decodes the picture of a story that is shown at a moment. The first picture is decoded, then a seek
-/// leads to the moment. After the end it is the last picture; if no seek leads to a picture, the first.
+/// leads to the moment. After the end it is the last picture.
 public final class FrameGrabber {
   /// The result.
   public enum Outcome: Sendable {
     case picture(DecodedPicture)
+    /// The story's first picture: no seek leads to the moment, nor to the end.
+    case onlyFirst(DecodedPicture)
     /// The story holds no picture.
     case nothing
     /// Why there is none, in words that follow "cannot play NAME: ".
@@ -49,7 +51,7 @@ public final class FrameGrabber {
         session.allow(pictures: 1)
       case .ended(session.serial, let end, _):
         guard let first else { return .nothing }
-        guard let end, end > .zero, !hasSoughtEnd else { return .picture(first) }
+        guard let end, end > .zero, !hasSoughtEnd else { return .onlyFirst(first) }
         hasSoughtEnd = true
         session.seek(to: end - .milliseconds(1))
       case .failed(let reason): return .failed(reason)

@@ -90,6 +90,9 @@ final class Journal {
   /// - Parameter readers: read each event in this order.
   init(readers: [any JournalReader]) { self.readers = readers }
 
+  /// Since when the story is known to stand still.
+  var standsSince: Instant? { play?.standing?.since }
+
   /// Whether `drained` is of interest.
   var awaitsScreen: Bool { play?.awaitsScreen ?? false }
 
@@ -111,7 +114,8 @@ final class Journal {
     switch event {
     case .keyPressed: cause = .key(now)
     case .began: play = Play(began: now)
-    case .endCard, .allPlayed, .stopped: break
+    // A story that rests after its end may still have notes.
+    case .noted, .endCard, .allPlayed, .stopped: break
     default:
       guard play != nil else { return }
     }
@@ -167,7 +171,9 @@ final class Journal {
     }
     guard play?.standing == nil, let standing = reading.standing else { return }
     play?.standing = standing
-    if !standing.isSeek { publish(.stalled(at: reading.position, standing.facts), at: now) }
+    if !standing.isSeek {
+      publish(.stalled(at: reading.position, standing.facts ?? StallFacts()), at: now)
+    }
   }
 }
 

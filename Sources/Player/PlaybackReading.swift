@@ -11,7 +11,8 @@ struct PlaybackReading: Equatable {
     var since: Instant
     /// It waits for the picture that was sought, and not for bytes to go on.
     var isSeek: Bool
-    var facts: StallFacts
+    /// nil where it already stood still at the last reading.
+    var facts: StallFacts?
   }
 
   var position: Duration
@@ -36,6 +37,11 @@ struct StallFacts: Equatable {
   /// Bytes a second that come from the network; nil while none do.
   var rate: UInt64?
   var bytes: Bytes?
+
+  /// Bytes a second. Servers and files may claim anything, such as 2^50 bytes for a nanosecond.
+  static func rate(of bytes: UInt64, over length: Duration) -> UInt64 {
+    UInt64(min(Double(bytes) / length.inSeconds, 0x1p62))
+  }
 }
 
 /// What came of a play, once it is over.
@@ -70,20 +76,26 @@ extension PlaybackSummary {
 extension StorySlot {
   /// How it plays now.
   ///
-  /// - Parameter rate: bytes a second that come from the network.
-  func reading(rate: @autoclosure () -> UInt64?, at now: Instant) -> PlaybackReading {
+  /// - Parameters:
+  ///   - known: since when it is known to stand still.
+  ///   - rate: bytes a second that come from the network.
+  func reading(
+    known: Instant?, rate: @autoclosure () -> UInt64?, at now: Instant
+  ) -> PlaybackReading {
     var reading = PlaybackReading(
       position: playback.position(at: now), isPaused: playback.state.isPaused)
     guard let since = playback.standsSince else { return reading }
     let stats = playback.stalls(at: now)
+    reading.standing = .init(since: since, isSeek: stats.since == nil)
+    guard since != known else { return reading }
     var facts = StallFacts(rate: rate())
     if let progress, let total = progress.length, let length = playback.length, length > .zero {
       let reach = progress.reach(from: reading.position.inSeconds / length.inSeconds)
       facts.bytes = StallFacts.Bytes(
         held: progress.heldBytes, total: total, reach: length * reach,
-        needed: UInt64(Double(total) / length.inSeconds), threshold: stats.resumeThreshold)
+        needed: StallFacts.rate(of: total, over: length), threshold: stats.resumeThreshold)
     }
-    reading.standing = .init(since: since, isSeek: stats.since == nil, facts: facts)
+    reading.standing?.facts = facts
     return reading
   }
 }

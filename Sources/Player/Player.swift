@@ -210,7 +210,9 @@ public final class Player {
       renderer.view.say("\(stories[slot.story].shortName): \(words)", now: now)
     }
     let isNextReady = !options.untimed && pool.hasPicture(of: stage.successor)
-    journal.note(.watched(slot.reading(rate: bytes.network.rate, at: now)), at: now)
+    journal.note(
+      .watched(slot.reading(known: journal.standsSince, rate: bytes.network.rate, at: now)),
+      at: now)
     switch slot.step(at: now, lead: isNextReady ? director.lead : .zero) {
     case .nothing: break
     case .show(let picture):

@@ -54,7 +54,8 @@ final class Screen: LoopSource {
   /// Lays out anew for the terminal's present size, and forgets what is displayed.
   func layOut(hidden: Bool, mode: PictureMode) {
     precondition(!isBusy, "a frame cut off would leave half an escape sequence")
-    entrance = .cut
+    // The pictures that slide have the former size.
+    if case .sliding = entrance { entrance = .cut }
     surface = Surface(terminal, mode: mode, chromeIsHidden: hidden)
     // It stays until the decoder sends a picture of the new size, or for good if none comes.
     picture = picture?.scaledToFit(surface.pixelGrid)

@@ -100,7 +100,7 @@ public struct StillRun {
         note("\(story.shortName): \(words)")
       }
       switch outcome {
-      case .picture(let picture): return picture.bitmap
+      case .picture(let picture), .onlyFirst(let picture): return picture.bitmap
       case .nothing: throw ResourceError("nothing in it can be shown")
       case .failed(let reason): throw ResourceError(reason)
       case nil: break

@@ -39,7 +39,7 @@ package final class StillSaver: LoopSource {
     guard outcome == nil else { return }
     switch grabber.service(readiness, now: now) {
     case .picture(let picture): outcome = save(picture.bitmap)
-    case .nothing: outcome = "there is no picture to save"
+    case .nothing, .onlyFirst: outcome = "there is no picture to save"
     case .failed(let reason): outcome = "cannot save a still: \(reason)"
     case nil: break
     }

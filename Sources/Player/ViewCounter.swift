@@ -131,12 +131,11 @@ struct ViewCounter {
   }
 
   private mutating func end(_ how: Showing.End, _ summary: PlaybackSummary?) -> [Effect] {
-    let marks = play?.showing.end(how) ?? []
-    var effects = count(marks)
-    if let story = play?.story, let summary, summary.stalls > 0, !isUntimed {
-      let counts = HistoryCounts(waits: summary.stalls, waited: summary.stalled)
-      effects.append(.add(counts, story: story))
+    var counts = HistoryCounts()
+    if let summary, summary.stalls > 0 {
+      counts = HistoryCounts(waits: summary.stalls, waited: summary.stalled)
     }
+    let effects = count(play?.showing.end(how) ?? [], in: counts)
     play = nil
     return effects
   }
@@ -148,9 +147,11 @@ struct ViewCounter {
     return isUntimed ? [] : [.add(HistoryCounts(skips: 1), story: story)]
   }
 
-  private mutating func count(_ marks: [Showing.Mark]) -> [Effect] {
-    guard !marks.isEmpty, let play else { return [] }
-    var counts = HistoryCounts()
+  private mutating func count(
+    _ marks: [Showing.Mark], in counts: HistoryCounts = HistoryCounts()
+  ) -> [Effect] {
+    guard let play else { return [] }
+    var counts = counts
     for mark in marks {
       switch mark {
       case .seen:

@@ -62,6 +62,7 @@ final class AnimationRun {
   }
 
   func service(_ readiness: Readiness, now: Instant) {
+    guard failure == nil else { return }
     for event in session.service(readiness, now: now) {
       switch event {
       case .opened(let info):

@@ -58,7 +58,7 @@ public protocol Resource: AnyObject {
 
   /// How far it can be read from an offset on without a request; the offset itself if the byte is
   /// missing.
-  func endAtHand(from offset: UInt64) -> UInt64
+  func availableEnd(from offset: UInt64) -> UInt64
 
   /// The bit rate that its line can sustain, or a moderate guess if that is not known yet; nil
   /// without a line.
@@ -82,7 +82,7 @@ extension Resource {
   /// For a resource that needs no order of reads.
   public func setUrgency(_: ResourceUrgency) {}
   public var isFetching: Bool { false }
-  public func endAtHand(from _: UInt64) -> UInt64 { .max }
+  public func availableEnd(from _: UInt64) -> UInt64 { .max }
   public var bearableBitRate: UInt64? { nil }
   public var ending: String { "" }
 }

@@ -48,7 +48,7 @@ private struct ShownState: CustomTestStringConvertible, Sendable {
 extension EndToEnd {
   /// The screens of whole player states, kept as text in the folder `Screens`, to be read in a diff.
   ///
-  /// With `STORYTTY_RECORD` set they are written anew, and the tests pass: look at the diff.
+  /// With `STORYTTY_RECORD` set they are written anew, and the tests fail: look at the diff.
   @Suite struct ScreenTests {
     private let folder: TemporaryDirectory
 
@@ -102,6 +102,7 @@ extension EndToEnd {
         try settle(play)
         _ = holds(within: .seconds(1)) { false }
         try writeFile(Array(play.terminal.screen.described.utf8), to: file)
+        Issue.record("recorded: look at the diff")
       }
       let recorded = try readText(file)
       var shown = ""
@@ -112,6 +113,11 @@ extension EndToEnd {
       #expect(isSame, "\(state.name): \(TerminalScreen.difference(shown, recorded))")
       #expect(play.quit()?.shellStatus != nil)
       play.expectRestored()
+    }
+
+    @Test func screens_thatAreRecorded_areThoseOfTheStates() {
+      let folder = String(#filePath.dropLast("ScreenTests.swift".count)) + "Screens"
+      #expect(directoryEntries(folder) == ShownState.all.map { "\($0.name).txt" }.sorted())
     }
 
     /// Waits until the screen has not changed for a while, and shows something.

@@ -69,7 +69,7 @@ private final class Recorder: JournalReader {
   @Test(
     arguments: [
       .withdrawn, .posterShown, .pictureShown, .painted(bytes: 1), .drained(soundLead: .zero),
-      .noted("it is cut off"), .failed(reason: "r"), .watched(PlaybackReading(position: .zero)),
+      .failed(reason: "r"), .watched(PlaybackReading(position: .zero)),
     ] as [Journal.Event])
   func whatConcernsAPlay_isDropped_whileThereIsNone(event: Journal.Event) {
     journal.note(event, at: start)
@@ -221,7 +221,35 @@ private final class Recorder: JournalReader {
     #expect(firstPictures.last == .init(wait: .milliseconds(12)))
   }
 
+  /// A story rests after its end, and its decoder may still say something.
+  @Test func note_afterTheEnd_isRead() {
+    begin()
+    show(at: 10, drained: 12)
+    journal.end(.ended, nil, at: at(50))
+    _ = recorder.take()
+    journal.note(.noted("it is cut off"), at: at(60))
+    #expect(recorder.events == [.noted("it is cut off")])
+  }
+
   // MARK: - Stalls
+
+  @Test(
+    arguments: [
+      (1 << 50, Duration.nanoseconds(1), 1 << 62), (1 << 50, .seconds(1), 1 << 50),
+      (990_000, .seconds(9), 110_000), (0, .nanoseconds(1), 0),
+    ] as [(UInt64, Duration, UInt64)])
+  func rate_ofWhateverIsClaimed_isANumber(bytes: UInt64, length: Duration, expected: UInt64) {
+    #expect(StallFacts.rate(of: bytes, over: length) == expected)
+  }
+
+  @Test func standing_isKnown_untilItGoesOn() {
+    begin()
+    #expect(journal.standsSince == nil)
+    journal.note(reading(200, since: 200), at: at(200))
+    #expect(journal.standsSince == at(200))
+    journal.note(reading(240), at: at(240))
+    #expect(journal.standsSince == nil)
+  }
 
   @Test func stall_isNotedOnce_andSoIsItsEnd() {
     begin()

@@ -286,7 +286,7 @@ import Testing
       let isBox = name == "box"
       let head = isBox ? ["HTTP/1.1 302 x", "Location: \(link)", ""] : ["HTTP/1.1 200 x", ""]
       #expect(plan.take(ResponseHead(head), now: 0) == nil)
-      if !isBox { #expect(plan.take(told: Array(#"{"href":"\#(link)"}"#.utf8)) == .ignore) }
+      if !isBox { #expect(plan.take(link: Array(#"{"href":"\#(link)"}"#.utf8)) == .ignore) }
       #expect(
         plan.transferEnded(.complete, jitter: 0)
           == .fail(.badAnswer("api.example redirects to an insecure address")))

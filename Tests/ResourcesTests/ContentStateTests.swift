@@ -530,6 +530,16 @@ import Testing
     #expect(rig.fetches.map(\.isUrgent) == [false])
   }
 
+  /// The network closes: what arrives is still stored, but nothing is asked for.
+  @Test func read_afterTheNetworkHasClosed_fetchesNothing() {
+    var rig = Rig(hasCache: false)
+    rig.send(.stopFetching)
+    rig.read()
+    #expect(rig.state.flights.isEmpty && rig.state.started == 0)
+    #expect(
+      !rig.actions.contains { if case .fetch = $0 { true } else { false } })
+  }
+
   @Test func end_landsAndClosesAll() {
     var rig = Rig()
     rig.beginStoring()

@@ -186,23 +186,24 @@ import Testing
   }
 
   /// What can be read without a server is told to the byte.
-  @Test func endAtHand_isWhereWhatIsHereEnds() throws {
+  @Test func availableEnd_isWhereWhatIsHereEnds() throws {
     let size: UInt64 = 2_000_000
     let file = ServedFile(sampleBytes(0..<size))
     let server = try FaultServer { file.reply(to: $0) }
     defer { server.close() }
     let bench = try NetworkBench(nil)
     let resource = try bench.network.open(server.url + "/a")
-    #expect(resource.endAtHand(from: 0) == 0)
+    #expect(resource.availableEnd(from: 0) == 0)
     resource.setUrgency(.ready)
     for offset: UInt64 in [0, 1_048_576] { _ = try bench.read(resource, offset, 1000).get() }
     try bench.wait { !resource.isFetching }
-    let first = resource.endAtHand(from: 0)
+    let first = resource.availableEnd(from: 0)
     #expect(first >= 1000 && first < 1_048_576)
     #expect(
-      resource.endAtHand(from: first - 1) == first && resource.endAtHand(from: first) == first)
-    #expect(resource.endAtHand(from: 1_048_576) > 1_049_576)
-    #expect(resource.endAtHand(from: size) == size && resource.endAtHand(from: .max) == .max)
+      resource.availableEnd(from: first - 1) == first && resource.availableEnd(from: first) == first
+    )
+    #expect(resource.availableEnd(from: 1_048_576) > 1_049_576)
+    #expect(resource.availableEnd(from: size) == size && resource.availableEnd(from: .max) == .max)
     bench.network.close()
   }
 }

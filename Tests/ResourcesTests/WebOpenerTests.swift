@@ -137,7 +137,7 @@ import Testing
       #expect(try some(low2, 0, 5, bench) == String(expected.utf8.prefix(5)))
       #expect(try some(low, 10, 20, bench) == String(expected.utf8.dropFirst(10).prefix(20)))
       #expect(try some(low, 99_999, 5, bench) == "")
-      #expect(low.info?.length == UInt64(expected.utf8.count) && low.endAtHand(from: 0) == .max)
+      #expect(low.info?.length == UInt64(expected.utf8.count) && low.availableEnd(from: 0) == .max)
       // What is no playlist stays as it is, wherever it is.
       let segment = try opener.open(server.url + "/c/d/1.ts")
       #expect(try some(segment, 0, 99, bench) == "a segment")

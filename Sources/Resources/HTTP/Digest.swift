@@ -44,8 +44,8 @@ struct Digest: Equatable, Sendable {
     // No server of files asks for a hash of the body.
     guard offered?.contains("auth") ?? !algorithm.isOfSession else { return nil }
     // It is sent back in a field, which may hold no controls.
-    let told = [nonce, challenge["realm"] ?? "", challenge["opaque"] ?? ""]
-    guard told.allSatisfy(\.isFieldText) else { return nil }
+    let quoted = [nonce, challenge["realm"] ?? "", challenge["opaque"] ?? ""]
+    guard quoted.allSatisfy(\.isFieldText) else { return nil }
     self.algorithm = algorithm
     self.nonce = nonce
     writtenAlgorithm = written

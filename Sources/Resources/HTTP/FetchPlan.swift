@@ -212,9 +212,9 @@ struct FetchPlan {
   }
 
   /// Takes a piece of the answer that says where the bytes are; nil if it is no such answer.
-  mutating func take(told bytes: [UInt8]) -> Piece? {
+  mutating func take(link bytes: [UInt8]) -> Piece? {
     guard case .namesTheFile = verdict else { return nil }
-    return route.take(told: bytes) ? .ignore : .stop
+    return route.take(link: bytes) ? .ignore : .stop
   }
 
   // MARK: - Between transfers
@@ -235,7 +235,7 @@ struct FetchPlan {
       guard outcome == .complete || outcome == .stopped else {
         return retry(words(for: outcome), outcome: outcome, jitter: jitter)
       }
-      return route.followTold().map { .fail($0) } ?? .send
+      return route.followLink().map { .fail($0) } ?? .send
     case .changed: return .fail(changed)
     case .page: return pageCame(outcome, jitter: jitter)
     case .encoded: return unpack()

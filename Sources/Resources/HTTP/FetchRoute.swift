@@ -3,7 +3,7 @@
 struct FetchRoute {
   static let mostRedirects = 20
   /// The most bytes of an answer that says where a file is.
-  static let mostTold = 64 << 10
+  static let mostLinkBytes = 64 << 10
   /// The most milliseconds in total that a service may need to get a file ready.
   static let mostPreparation = 60_000
 
@@ -25,7 +25,7 @@ struct FetchRoute {
   private var hasResolvedAnew = false
   /// The last link that did not work.
   private var refused: WebAddress?
-  private var told: [UInt8] = []
+  private var linkBody: [UInt8] = []
   private var preparation = 0
 
   /// - Parameter target: where the address has led to before.
@@ -113,24 +113,24 @@ struct FetchRoute {
   /// Checks the head of an answer that should say where the bytes are. Returns the reason if it
   /// does not.
   mutating func takeHead(of accepted: AcceptedBody) -> FetchError? {
-    told = []
-    guard case .member = question?.answer, (accepted.total ?? 0) <= FetchRoute.mostTold else {
+    linkBody = []
+    guard case .member = question?.answer, (accepted.total ?? 0) <= FetchRoute.mostLinkBytes else {
       return saysNothing
     }
     return nil
   }
 
   /// Takes a piece of such an answer; false if it is too long.
-  mutating func take(told bytes: [UInt8]) -> Bool {
-    guard told.count + bytes.count <= FetchRoute.mostTold else { return false }
-    told += bytes
+  mutating func take(link bytes: [UInt8]) -> Bool {
+    guard linkBody.count + bytes.count <= FetchRoute.mostLinkBytes else { return false }
+    linkBody += bytes
     return true
   }
 
   /// Goes to the link that was given. Returns the reason if that is impossible.
-  mutating func followTold() -> FetchError? {
+  mutating func followLink() -> FetchError? {
     guard case .member(let name) = question?.answer,
-      let link = JSONMember.string(name, in: told), !link.isEmpty
+      let link = JSONMember.string(name, in: linkBody), !link.isEmpty
     else { return saysNothing }
     if let error = follow(link) { return error }
     isResolving = false
@@ -145,10 +145,10 @@ struct FetchRoute {
   ///   - seconds: the time that the server gives.
   ///   - step: milliseconds, if it gives none.
   mutating func prepare(for seconds: Int64?, otherwise step: Int) -> Int? {
-    let told = seconds.map { $0 > 60 ? .max : Int($0) * 1000 } ?? step
-    guard told <= FetchRoute.mostPreparation - preparation else { return nil }
+    let given = seconds.map { $0 > 60 ? .max : Int($0) * 1000 } ?? step
+    guard given <= FetchRoute.mostPreparation - preparation else { return nil }
     // There is always a pause between two requests.
-    let wait = max(told, step)
+    let wait = max(given, step)
     preparation += wait
     return wait
   }

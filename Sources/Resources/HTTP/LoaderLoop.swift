@@ -322,8 +322,8 @@ final class LoaderLoop {
     logHead(fetch)
     origins.answered(fetch.plan.address)
     if fetch.head.status == 401 { origins.wants(fetch.head.challenges, fetch.plan.address) }
-    guard let told = fetch.plan.take(fetch.head, now: WallClock.seconds) else { return true }
-    if fetch.plan.looksAtBody { fetch.unseen = (told, []) } else { accept(told, fetch) }
+    guard let accepted = fetch.plan.take(fetch.head, now: WallClock.seconds) else { return true }
+    if fetch.plan.looksAtBody { fetch.unseen = (accepted, []) } else { accept(accepted, fetch) }
     return true
   }
 
@@ -373,7 +373,7 @@ final class LoaderLoop {
   }
 
   private func use(_ bytes: [UInt8], _ fetch: Fetch) -> CurlTransfer.BodyAnswer {
-    switch fetch.plan.take(told: bytes) ?? fetch.plan.take(bytes: bytes.count) {
+    switch fetch.plan.take(link: bytes) ?? fetch.plan.take(bytes: bytes.count) {
     case .use(let offset, let part):
       fetch.lastProgress = .now
       let whole = part.count == bytes.count

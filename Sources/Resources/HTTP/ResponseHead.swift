@@ -165,8 +165,8 @@ struct ResponseHead: Equatable, Sendable {
         let age = self["age"].flatMap { Int64($0) } ?? 0
         // A value that cannot be read counts as stale.
         let year: Int64 = 365 * 86_400
-        let told = (Int64(digits) ?? 0).clamped(to: 0...year)
-        storing.freshFor = max(0, told - age.clamped(to: 0...year))
+        let declared = (Int64(digits) ?? 0).clamped(to: 0...year)
+        storing.freshFor = max(0, declared - age.clamped(to: 0...year))
       default: break
       }
     }

@@ -82,24 +82,26 @@ enum Verdict: Equatable, Sendable {
     -> Verdict
   {
     guard !head.isEncoded else { return .encoded }
-    guard spec.hasRange, let told = head.contentRange, let range = told.range,
+    guard spec.hasRange, let declared = head.contentRange, let range = declared.range,
       range.lowerBound == spec.start, range.upperBound <= mostLength,
-      (told.total ?? 0) <= mostLength
+      (declared.total ?? 0) <= mostLength
     else { return .misfit }
     if let length = head.contentLength, length != UInt64(range.count) { return .misfit }
-    if let total = told.total, range.upperBound > total { return .misfit }
+    if let total = declared.total, range.upperBound > total { return .misfit }
     // It may only be shorter than the range if the whole ends there; without a total it is taken as
     // it is.
-    switch (spec.end, told.total) {
+    switch (spec.end, declared.total) {
     case (let end?, let total?): guard range.upperBound == min(end, total) else { return .misfit }
     case (nil, let total?): guard range.upperBound == total else { return .misfit }
     case (let end?, nil): guard range.upperBound <= end else { return .misfit }
     case (nil, nil): break
     }
-    if let known = spec.known, !spec.revalidates, !fits(head, total: told.total, version: known) {
+    if let known = spec.known, !spec.revalidates, !fits(head, total: declared.total, version: known)
+    {
       return .changed
     }
-    return .take(AcceptedBody(start: range.lowerBound, end: range.upperBound, total: told.total))
+    return .take(
+      AcceptedBody(start: range.lowerBound, end: range.upperBound, total: declared.total))
   }
 
   private static func judgeUnsatisfied(_ head: ResponseHead, _ spec: RequestSpec) -> Verdict {

@@ -113,7 +113,7 @@ public final class CachedResource: Resource {
 
   public var isFetching: Bool { content.state.isFetching }
 
-  public func endAtHand(from offset: UInt64) -> UInt64 {
+  public func availableEnd(from offset: UInt64) -> UInt64 {
     // A decoder may ask for any offset.
     offset == .max ? offset : content.state.held.end(from: offset)
   }

@@ -85,6 +85,9 @@ final class Content {
   /// The answer to a read, if it is still awaited. The caller gives it.
   func takeAnswer(to read: ReadNumber) -> Answer? { answers.removeValue(forKey: read)?.answer }
 
+  /// Begins no fetches any more.
+  func stopFetching() { handle(.stopFetching) }
+
   /// Ends the run. Waiting reads are not answered.
   func end() {
     let unanswered = answers
@@ -99,7 +102,14 @@ final class Content {
     var events = [event]
     while !events.isEmpty {
       for action in state.handle(events.removeFirst(), at: network.moment) {
-        if let answer = perform(action) { events.append(answer) }
+        guard let answer = perform(action) else { continue }
+        // What readers were given is noted before bytes that could not be read are fetched again.
+        if case .unreadable = answer {
+          events.append(answer)
+        } else {
+          let later = events.firstIndex { if case .unreadable = $0 { true } else { false } }
+          events.insert(answer, at: later ?? events.endIndex)
+        }
       }
     }
   }
@@ -152,7 +162,9 @@ final class Content {
     var agrees = true
     switch event {
     case .head: break
-    case .bytes(let offset, let bytes): agrees = agreesWithFormer(bytes, at: offset)
+    case .bytes(let offset, let bytes):
+      // Bytes of abandoned fetches are compared with nothing.
+      if state.flights[flight] != nil { agrees = agreesWithFormer(bytes, at: offset) }
     case .ended, .failed: fetches[flight] = nil
     }
     handle(.fetched(flight, event, agrees: agrees))

@@ -44,6 +44,8 @@ enum ContentEvent {
   case setUrgency(ResourceUrgency, UInt64)
   /// It is opened again, so a refused request is tried again.
   case reopen
+  /// The network closes: no fetch begins any more.
+  case stopFetching
 
   // From the cache.
   /// The stored entry; nil if there is none.

@@ -31,7 +31,7 @@ extension ContentState {
   private var isAskingForEntry: Bool { if case .asked = storing { true } else { false } }
 
   mutating func plan() {
-    guard urgency != .held else { return }
+    guard mayFetch, urgency != .held else { return }
     switch phase {
     case .looking, .locking: return
     case .checking(let facts, _):

@@ -10,9 +10,9 @@ import System
 ///
 /// ```
 /// looking ──▶ unknown ◀──▶ locking ──▶ looking
-///    │           │
-///    ▼           ▼
-/// checking ──▶ known (joined, whole, loose)
+///    │        ▲  │ ▲
+///    ▼        │  ▼ │ (changed before anybody saw it)
+/// checking ───┴▶ known (joined, whole, loose)
 /// ```
 struct ContentState {
   /// How parts may be joined.
@@ -123,6 +123,8 @@ struct ContentState {
   var flights: [FlightNumber: InFlightFetch] = [:]
   /// Fetches begun so far.
   var started: UInt64 = 0
+  /// Whether new fetches may begin: the network has not closed.
+  var mayFetch = true
   var reads: [PendingRead] = []
   var readAhead = ReadAhead()
   var readers: [UInt64: Reader] = [:]
@@ -162,6 +164,7 @@ struct ContentState {
     case .cancel(let reader): cancel(reader)
     case .setUrgency(let urgency, let reader): setUrgency(urgency, of: reader)
     case .reopen: refusal = nil
+    case .stopFetching: mayFetch = false
     case .opened(let found): opened(found)
     case .created(let entry): created(entry)
     case .written(let entry, let range): written(range, to: entry)

@@ -46,8 +46,8 @@ final class MovedPlaylist: Resource {
   func setUrgency(_ urgency: ResourceUrgency) { source.setUrgency(urgency) }
   var isFetching: Bool { source.isFetching }
 
-  func endAtHand(from offset: UInt64) -> UInt64 {
-    if case .text = state { .max } else { source.endAtHand(from: offset) }
+  func availableEnd(from offset: UInt64) -> UInt64 {
+    if case .text = state { .max } else { source.availableEnd(from: offset) }
   }
 
   private typealias Answer = (Result<[UInt8], ResourceError>) -> Void

@@ -274,6 +274,7 @@ public final class Network {
   public func close() {
     guard !isClosed else { return }
     isClosed = true
+    for content in contents.values { content.stopFetching() }
     loader?.close()
     // The last bytes are stored too; the cache may still have to make an entry for them.
     deliver()

@@ -6,7 +6,7 @@ struct RateMeter {
   private var samples: [(at: Instant, total: UInt64)] = []
   /// The highest rate so far, measured only where enough bytes arrived at once.
   private(set) var best: UInt64?
-  private static let telling: (bytes: UInt64, time: Duration) = (256 << 10, .milliseconds(100))
+  private static let significant: (bytes: UInt64, time: Duration) = (256 << 10, .milliseconds(100))
 
   /// Notes how many bytes have arrived in total.
   mutating func note(total: UInt64, at now: Instant) {
@@ -25,8 +25,8 @@ struct RateMeter {
   private mutating func noteBest() {
     guard let last = samples.last,
       let first = samples.first(where: { last.at - $0.at <= RateMeter.span }),
-      last.total - min(first.total, last.total) >= RateMeter.telling.bytes,
-      last.at - first.at >= RateMeter.telling.time
+      last.total - min(first.total, last.total) >= RateMeter.significant.bytes,
+      last.at - first.at >= RateMeter.significant.time
     else { return }
     let (seconds, attoseconds) = (last.at - first.at).components
     let rate = Double(last.total - first.total) / (Double(seconds) + Double(attoseconds) / 1e18)

@@ -193,10 +193,10 @@ final class CacheStore {
   /// The present segments of an entry in the index, with those that other processes added.
   func segments(of entry: EntryNumber) throws(CacheError) -> [Segment] {
     guard let use = uses[entry] else { throw .gone }
-    let told = try indexed { () throws(DatabaseError) in
+    let known = try indexed { () throws(DatabaseError) in
       try index.segments(of: entry, within: { use.blob.file.size })
     }
-    return undamaged(told, of: entry) + use.pending
+    return undamaged(known, of: entry) + use.pending
   }
 
   /// The segments without damaged ones that are still in the index.
