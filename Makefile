@@ -70,13 +70,17 @@ test: build test-deps
 	STORYTTY_BIN=$(CURDIR)/$(RELEASE) \
 	  $(SWIFT) test -c release --scratch-path $(TEST_BUILD) --disable-xctest
 
-# All but what drives the programs in a terminal, the benchmarks and the corpus, in a debug build.
-# UNIT=Sound narrows it to one target.
+# Tests that start no server and hardly a decoder, in a debug build, without the corpus. UNIT=Decoding
+# runs all tests of one target instead.
+UNIT_SKIPPED := ^(EndToEndTests|Benchmarks|DecodingTests|DecodersTests|ServerTests|SupportTests)\.
+# Of these suites most talk to servers: only the pure ones run.
+UNIT_RESOURCES := ^ResourcesTests\.(?!Content|Cookies|Challenge|Extents|Logged|RateMeter|Response|SHA256|Signed|SourceProfile|URLParts)
+
 unit: deps test-deps
 	$(SWIFT) build --build-tests
 	env -u STORYTTY_MEDIA -u STORYTTY_LONG STORYTTY_BIN=$(CURDIR)/.build/debug \
 	  $(SWIFT) test --skip-build --disable-xctest \
-	  --skip '^(EndToEndTests|Benchmarks)\.' $(if $(UNIT),--filter '^$(UNIT)Tests\.')
+	  $(if $(UNIT),--filter '^$(UNIT)Tests\.',--skip '$(UNIT_SKIPPED)' --skip '$(UNIT_RESOURCES)')
 
 # The decoder with the address sanitizer, fed with the corpus and with damaged files of it. It is built
 # without its sandbox, which refuses address space and calls that the sanitizer needs.

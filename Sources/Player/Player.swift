@@ -102,6 +102,7 @@ public final class Player {
       try loop.turn(of: outside + storySources, until: deadline)
       deadline = advance(now: .now)
     }
+    renderer.screen.finishFrame(until: .now + .milliseconds(100))
     stop(now: .now)
     soundControl.close()
     saver?.close()

@@ -163,6 +163,16 @@ final class Screen: LoopSource {
     if readiness.writable { flush(now: now) }
   }
 
+  /// Sends the rest of the frame as far as the terminal takes it in time: a character that is cut off
+  /// would become garbage.
+  func finishFrame(until end: Instant) {
+    while isBusy, Instant.now < end, let interest,
+      let ready = try? awaitReadiness(of: [interest], until: end), ready[0].writable
+    {
+      flush(now: .now)
+    }
+  }
+
   // MARK: - Around the picture
 
   /// Draws the rows around the picture.
