@@ -72,7 +72,7 @@ test: build test-deps
 
 # Tests that start no server and hardly a decoder, in a debug build, without the corpus. UNIT=Decoding
 # runs all tests of one target instead.
-UNIT_SKIPPED := ^(EndToEndTests|Benchmarks|DecodingTests|DecodersTests|ServerTests|SupportTests)\.
+UNIT_SKIPPED := ^((EndToEndTests|Benchmarks|DecodingTests|DecodersTests|ServerTests|SupportTests)\.|ReactionsTests\.AnimationProvider|PlayerTests\.(WebReader|PlaybackPool))
 # Of these suites most talk to servers: only the pure ones run.
 UNIT_RESOURCES := ^ResourcesTests\.(?!Content|Cookies|Challenge|Extents|Logged|RateMeter|Response|SHA256|Signed|SourceProfile|URLParts)
 
