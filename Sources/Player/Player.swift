@@ -236,12 +236,11 @@ public final class Player {
   private func stepReactions(now: Instant) {
     let isShown = !director.showsError && pool.current?.hasPicture == true
     let screen = renderer.screen
-    if reactions.step(
+    reactions.step(
       at: now, position: isShown ? pool.current?.playback.position(at: now) : nil,
       isRunning: runningPosition(now: now) != nil, shape: screen.reactionShape())
-    {
-      renderer.setReaction(reactions.frame)
-    }
+    // A key or the next story may have ended the one that was shown.
+    renderer.setReaction(reactions.frame)
     if let words = reactions.takeNotice() { renderer.view.say(words, now: now) }
   }
 

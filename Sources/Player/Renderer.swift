@@ -61,6 +61,7 @@ final class Renderer: JournalReader {
 
   /// Lays a reaction's frame over the picture, or takes it away.
   func setReaction(_ frame: Bitmap?) {
+    guard frame != screen.overlay else { return }
     screen.setOverlay(frame)
     plan.pictureChanged()
   }

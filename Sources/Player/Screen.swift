@@ -22,7 +22,7 @@ final class Screen: LoopSource {
   private var surface: Surface
   private var picture: Bitmap?
   /// A reaction's frame over the picture, premultiplied.
-  private var overlay: Bitmap?
+  private(set) var overlay: Bitmap?
   /// Whether the surface shows something else than `picture` and `overlay`.
   private var surfaceIsStale = false
   private var entrance = Entrance.cut

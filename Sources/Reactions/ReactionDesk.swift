@@ -138,16 +138,15 @@ package final class ReactionDesk {
     perform(queue.handle(.storyChanged, at: now), at: now)
   }
 
-  /// Does what is due.
+  /// Does what is due. `frame` may be another one then.
   ///
   /// - Parameters:
   ///   - position: the story's media time; nil while nothing of it is shown.
   ///   - isRunning: whether that time runs.
   ///   - shape: what a reaction must fit into now.
-  /// - Returns: whether another picture lies over the story than before.
   package func step(
     at now: Instant, position: Duration?, isRunning: Bool, shape: PictureRequest
-  ) -> Bool {
+  ) {
     if shape != self.shape {
       self.shape = shape
       show?.run?.reshape(alphaShape)
@@ -160,7 +159,7 @@ package final class ReactionDesk {
     perform(queue.tick(at: now), at: now)
     provider?.tick(at: now)
     if strip.isOpen, let due = provider?.refreshDue, now >= due { provider?.refresh(at: now) }
-    return stepShow(at: now)
+    stepShow(at: now)
   }
 
   private func receive(_ reaction: ReceivedReaction, at now: Instant) {
@@ -171,14 +170,10 @@ package final class ReactionDesk {
         priority: entry?.priority ?? 0), at: now)
   }
 
-  private func stepShow(at now: Instant) -> Bool {
-    let before = frame
-    guard let current = show else {
-      frame = nil
-      return before != nil
-    }
+  private func stepShow(at now: Instant) {
+    guard let current = show else { return }
     switch current.step(at: now) {
-    case .nothing: return before != frame
+    case .nothing: break
     case .began(let picture, let length):
       frame = picture
       perform(queue.handle(.began(ticket: current.ticket, length: length), at: now), at: now)
@@ -194,7 +189,6 @@ package final class ReactionDesk {
       endShow()
       perform(queue.handle(.failed(ticket: current.ticket), at: now), at: now)
     }
-    return true
   }
 
   private func endShow() {

@@ -156,6 +156,27 @@ extension EndToEnd {
       end(play)
     }
 
+    /// What is shown goes at once, over a story that moves and over one that does not.
+    @Test(arguments: [true, false])
+    func hidden_whileOneIsShown_theStoryIsSeenAgain(moves: Bool) throws {
+      try directory.write(reaction("[0,1,0,1]", frames: 400), to: "anim/long.json")
+      let still = makePNG(width: 90, height: 160) { _, _ in Colors.red }
+      try directory.write(still, to: "still.png")
+      let play = try play(
+        local + ["--image-time", "60"], sources: moves ? nil : [directory.path("still.png")])
+      play.type("r")
+      #expect(play.waitFor("2 long"))
+      play.type("2")
+      #expect(play.waitFor(color: Colors.lime))
+      let shown = Instant.now
+      play.type("g")
+      #expect(play.waitFor("reactions are hidden"))
+      #expect(play.waitFor(color: Colors.red))
+      // It would have lasted for more than 13 s.
+      #expect(Instant.now - shown < .seconds(8))
+      end(play)
+    }
+
     @Test func reducedMotion_hasNone() throws {
       let play = try play(local + ["--reduce-motion"])
       play.type("r")
