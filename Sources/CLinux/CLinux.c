@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
+#include <sched.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdatomic.h>
@@ -79,6 +80,77 @@ int lx_spawn_reading(const char *path, char *const argv[], int *out, pid_t *pid)
 }
 
 int lx_socketpair(int pair[2]) { return socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) ? errno : 0; }
+
+// A message of one byte, with room for one descriptor.
+struct passing {
+  struct msghdr message;
+  struct iovec part;
+  char byte;
+  union {
+    struct cmsghdr header;
+    char room[CMSG_SPACE(sizeof(int))];
+  } control;
+};
+
+static void lay_out(struct passing *passing) {
+  *passing = (struct passing){.byte = 'd'};
+  passing->part = (struct iovec){&passing->byte, 1};
+  passing->message = (struct msghdr){.msg_iov = &passing->part, .msg_iovlen = 1,
+                                     .msg_control = passing->control.room,
+                                     .msg_controllen = sizeof passing->control.room};
+}
+
+int lx_send_descriptor(int socket, int descriptor) {
+  struct passing passing;
+  lay_out(&passing);
+  struct cmsghdr *header = CMSG_FIRSTHDR(&passing.message);
+  *header = (struct cmsghdr){.cmsg_len = CMSG_LEN(sizeof(int)), .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS};
+  memcpy(CMSG_DATA(header), &descriptor, sizeof(int));
+  ssize_t sent;
+  do {
+    sent = sendmsg(socket, &passing.message, MSG_NOSIGNAL | MSG_DONTWAIT);
+  } while (sent < 0 && errno == EINTR);
+  return sent == 1 ? 0 : errno;
+}
+
+int lx_receive_descriptor(int socket, int *descriptor) {
+  struct passing passing;
+  lay_out(&passing);
+  *descriptor = -1;
+  ssize_t got;
+  do {
+    got = recvmsg(socket, &passing.message, MSG_CMSG_CLOEXEC);
+  } while (got < 0 && errno == EINTR);
+  if (got < 0) return errno;
+  struct cmsghdr *header = CMSG_FIRSTHDR(&passing.message);
+  if (got == 1 && header && header->cmsg_level == SOL_SOCKET && header->cmsg_type == SCM_RIGHTS)
+    memcpy(descriptor, CMSG_DATA(header), sizeof(int));
+  return 0;
+}
+
+pid_t lx_fork_sibling(void) {
+  // glibc keeps the thread's number where the kernel clears it at the thread's end; the new process
+  // needs its own there.
+  int *own_number = NULL;
+  unsigned long flags = CLONE_PARENT;
+  if (!prctl(PR_GET_TID_ADDRESS, &own_number) && own_number)
+    flags |= CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID;
+#if defined(__x86_64__)
+  long number = syscall(SYS_clone, flags, NULL, NULL, own_number, 0);
+#else
+  long number = syscall(SYS_clone, flags, NULL, NULL, 0, own_number);
+#endif
+  return number < 0 ? -errno : (pid_t)number;
+}
+
+pid_t lx_fork(void) { return fork(); }
+
+int lx_keep_only(int descriptor) {
+  if (descriptor != 3 && dup2(descriptor, 3) < 0) return errno;
+  if (fcntl(3, F_SETFD, 0) < 0) return errno;
+  closefrom(4);
+  return 0;
+}
 
 ssize_t lx_read_cached(int file, void *bytes, size_t count, int64_t offset) {
   struct iovec part = {bytes, count};

@@ -3,7 +3,8 @@ import System
 
 /// One `storytty-decoder`, its socket, and the bytes in transit in both directions.
 final class DecoderProcess {
-  private let program: ChildProcess.Started
+  private let socket: Descriptor
+  private let child: ForkedProcess
   private var assembler = FrameAssembler<DecoderMessage>()
   private var outgoing: [UInt8] = []
   private var sent = 0
@@ -11,26 +12,61 @@ final class DecoderProcess {
   private var limitRenewed: Instant
   private var threadsSeen: Instant
   private(set) var isClosed = false
+  private var isKilled = false
   /// The largest resident memory that was seen, in KiB.
   private(set) var peakKibibytes = 0
-  /// Its process identifier, also after it was reaped.
-  let number: Int32
+  /// Its process identifier, also after it was reaped; nil as long as it is not known.
+  private(set) var number: Int32?
+  private var awaitingNumber: [(Int32) -> Void] = []
   /// Why it was ended, in words; nil if it was not.
   var whyEnded: String?
 
   /// Starts the program; it loads its libraries and waits.
-  init(program: DecoderProgram) throws(SystemError) {
-    self.program = try ChildProcess.start(
+  convenience init(program: DecoderProgram) throws(SystemError) {
+    let started = try ChildProcess.start(
       program.path, arguments: [], environment: program.environment)
-    number = self.program.process.identifier
+    let process = started.process
+    try self.init(ForkedProcess(process), socket: started.releaseSocket())
+  }
+
+  /// Has a decoder forked; nothing waits for it.
+  convenience init(from server: ForkServerProcess) throws(SystemError) {
+    let pair = try SocketPair()
+    let child = try server.fork(giving: pair.theirs)
+    try self.init(child, socket: pair.keepOurs())
+  }
+
+  private init(_ child: ForkedProcess, socket: consuming Descriptor) throws(SystemError) {
+    self.child = child
+    self.socket = socket
     limitRenewed = started
     threadsSeen = started
-    try self.program.socket.setNonBlocking()
+    try self.socket.setNonBlocking()
     renewProcessorTime(now: started)
   }
 
-  var descriptor: Int32 { program.socket.number }
-  var identifier: Int32 { program.process.identifier }
+  /// The process; nil as long as it is not known, and where it could not be started.
+  private var process: ChildProcess? {
+    let process = child.process
+    if number == nil, let process {
+      number = process.identifier
+      for note in awaitingNumber { note(process.identifier) }
+      awaitingNumber = []
+    }
+    return process
+  }
+
+  /// Calls a closure with its identifier, once that is known.
+  func whenKnown(_ note: @escaping (Int32) -> Void) {
+    _ = process
+    if let number { note(number) } else { awaitingNumber.append(note) }
+  }
+
+  var descriptor: Int32 { socket.number }
+  /// 0 as long as it is not known, and after it was reaped.
+  var identifier: Int32 { process?.identifier ?? 0 }
+  /// Whether it could not be started.
+  var isAbsent: Bool { child.isAbsent }
   var wantsToWrite: Bool { sent < outgoing.count }
   /// The number of bytes for it that it has not received yet.
   var backlog: Int { outgoing.count - sent }
@@ -46,7 +82,7 @@ final class DecoderProcess {
 
   func flush() {
     while wantsToWrite, !isClosed {
-      switch try? program.socket.send(outgoing[sent...]) {
+      switch try? socket.send(outgoing[sent...]) {
       case .bytes(let count): sent += count
       case .wouldBlock: return
       case .end, nil: isClosed = true
@@ -59,7 +95,7 @@ final class DecoderProcess {
     var buffer: [UInt8] = []
     for _ in 0..<16 {
       buffer.removeAll(keepingCapacity: true)
-      switch try? program.socket.read(upTo: 64 << 10, into: &buffer) {
+      switch try? socket.read(upTo: 64 << 10, into: &buffer) {
       case .bytes(let count):
         assembler.append(buffer)
         if count < 64 << 10 { return true }
@@ -77,61 +113,81 @@ final class DecoderProcess {
   /// Renews the limit of processor time: a decoder that makes progress may use twice the elapsed time,
   /// and 20 s more.
   func renewProcessorTime(now: Instant) {
-    guard now == started || now - limitRenewed > .seconds(2) else { return }
+    guard number == nil || now - limitRenewed > .seconds(2) else { return }
     limitRenewed = now
     notePeak()
-    program.process.limitProcessorTime(seconds: 20 + 2 * UInt64((now - started).components.seconds))
+    process?.limitProcessorTime(seconds: 20 + 2 * UInt64((now - started).components.seconds))
   }
 
   /// Whether it has more threads than any decoder needs; checked every two seconds.
   func hasTooManyThreads(now: Instant) -> Bool {
     guard now - threadsSeen > .seconds(2) else { return false }
     threadsSeen = now
-    return program.process.threads > Self.mostThreads
+    return (process?.threads ?? 0) > Self.mostThreads
   }
 
   /// Libraries may start one or two for each processor.
   private static let mostThreads = 64 + 2 * ChildProcess.processors
 
-  /// Ends it without waiting for its end.
+  /// Ends it without waiting for its end. One that is not known yet is killed when it is.
   func kill() {
     isClosed = true
+    isKilled = true
     notePeak()
-    program.process.sendKill()
+    process?.sendKill()
   }
 
-  /// Whether it has ended and was reaped.
+  /// Whether it has ended and was reaped, or never was.
   func hasEnded() -> Bool {
-    guard program.process.poll() != nil || program.process.identifier == 0 else { return false }
+    guard let process else { return isAbsent }
+    if isKilled { process.sendKill() }
+    guard process.poll() != nil || process.identifier == 0 else { return false }
     notePeak()
     return true
   }
 
-  /// Ends it if it is still running; returns how it had ended by itself, if it had.
+  /// Ends it if it is still running; returns how it had ended by itself, if it had. Waits a moment for
+  /// one that is not known yet.
   func end() -> ChildProcess.Ending? {
     isClosed = true
+    isKilled = true
+    child.settle(until: .now + DecoderProcess.longestWait)
     notePeak()
     defer { notePeak() }
-    return program.process.kill()
+    return process?.kill()
   }
+
+  private static let longestWait = Duration.milliseconds(500)
+
+  /// The time since it was asked for.
+  var age: Duration { Instant.now - started }
 
   /// How it ended, in words for the log; only after it was reaped.
   var wordsForEnd: String {
     var words = whyEnded.map { "\($0); " } ?? ""
-    switch program.process.reaped?.ending {
+    switch process?.reaped?.ending {
     case .exited(let status): words += "exit status \(status)"
     case .killed(let signal): words += "signal \(signal)"
     case nil: words += "ended"
     }
-    if let reaped = program.process.reaped {
+    if let reaped = process?.reaped {
       words += ", \(reaped.processorMilliseconds) ms of processor time"
     }
     return words + " within \((Instant.now - started).logged), peak \(peakKibibytes >> 10) MiB"
   }
 
+  /// Whether a signal ended it by which a program's own fault ends it; only after it was reaped.
+  var hasCrashed: Bool {
+    guard case .killed(let signal)? = process?.reaped?.ending else { return false }
+    return DecoderProcess.faults.contains(signal)
+  }
+
+  /// QUIT is not among them, nor KILL: those come from outside (signal(7), Linux).
+  private static let faults: Set<Int32> = [4, 5, 6, 7, 8, 11, 31]
+
   /// The peak of a running process can be read at any time, that of one that ended by itself only after
   /// it was reaped.
-  private func notePeak() { peakKibibytes = max(peakKibibytes, program.process.peakKibibytes) }
+  private func notePeak() { peakKibibytes = max(peakKibibytes, process?.peakKibibytes ?? 0) }
 }
 
 /// The decoder program and how it is started.
@@ -139,8 +195,15 @@ public struct DecoderProgram: Sendable {
   public let path: String
   /// Its environment: nothing of the player's own.
   let environment = ["PATH=/usr/bin:/bin", "LC_ALL=C"]
+  /// Whether it can fork decoders itself.
+  let forks: Bool
 
-  public init(path: String) { self.path = path }
+  /// - Parameter forks: whether stories get children of one process (`--fork-server`), instead of being
+  ///   given a program of their own that loads all libraries again.
+  public init(path: String, forks: Bool = true) {
+    self.path = path
+    self.forks = forks
+  }
 
   /// Where the decoder of a player may be: beside it, or in ../libexec/storytty.
   public static func candidates(besideExecutable executable: String) -> [String] {

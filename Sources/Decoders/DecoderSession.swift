@@ -122,7 +122,10 @@ public final class DecoderSession {
 
   public var descriptor: Int32 { process.descriptor }
   public var wantsToWrite: Bool { process.wantsToWrite }
+  /// The decoder's process identifier; 0 as long as it is not known, and after its end.
   public var identifier: Int32 { process.identifier }
+  /// Calls a closure with the process identifier, once that is known.
+  public func whenKnown(_ note: @escaping (Int32) -> Void) { process.whenKnown(note) }
   /// Whether it waits for bytes that the player does not have yet.
   public var isWaitingForBytes: Bool { unansweredRequests > 0 }
   /// Whether bytes are being fetched for it.
@@ -325,7 +328,7 @@ public final class DecoderSession {
     case .killed(SignalNumber.badCall): return "the decoder tried a forbidden call"
     case .killed(let signal): return "the decoder was ended by signal \(signal)"
     case .exited(DecoderPool.outOfMemoryStatus): return "decoding needs more memory than allowed"
-    case .exited, nil: return "the decoder ended"
+    case .exited, nil: return process.isAbsent ? "no decoder could be started" : "the decoder ended"
     }
   }
 

@@ -14,19 +14,34 @@ public enum DecoderMain {
   /// Runs it with its arguments; does not return.
   public static func run(_ arguments: [String]) -> Never {
     signal(SIGPIPE, SIG_IGN)
-    switch (arguments.first, arguments.count) {
-    case (nil, 0): serve(fault: nil)
-    case ("--check", 1): SelfCheck.run()
-    case ("--fault", 2):
-      if let fault = Fault(rawValue: arguments[1]) { serve(fault: fault) }
-      fallthrough
-    default:
-      print(usage, terminator: "")
-      exit(arguments == ["--help"] ? 0 : 1)
+    switch arguments.first {
+    case nil: decode(fault: nil)
+    case "--check" where arguments.count == 1: checkInAChild()
+    case "--fork-server" where arguments.count == 1: forkDecoders(fault: nil)
+    case "--fork-server" where arguments.count == 3 && arguments[1] == "--fault":
+      if let fault = Fault(rawValue: arguments[2]) { forkDecoders(fault: fault) }
+    case "--fault" where arguments.count == 2:
+      if let fault = Fault(rawValue: arguments[1]) { decode(fault: fault) }
+    default: break
     }
+    print(usage, terminator: "")
+    exit(arguments == ["--help"] ? 0 : 1)
   }
 
-  private static func serve(fault: Fault?) -> Never {
+  /// Tries the sandbox in a child that was forked once all libraries were loaded, as stories have it.
+  private static func checkInAChild() -> Never {
+    prepareLibraries()
+    do throws(SystemError) {
+      try Fork.goOnInAChild()
+    } catch {
+      print("\(error)")
+      exit(1)
+    }
+    SelfCheck.run()
+  }
+
+  /// Decodes one story for the player at the other end of descriptor 3.
+  private static func decode(fault: Fault?) -> Never {
     try? OwnLimits.dieWithParent()
     // Without the socket there is nobody to decode for.
     guard fcntl(3, F_GETFD) >= 0 else { exit(1) }
@@ -34,6 +49,21 @@ public enum DecoderMain {
     prepareLibraries()
     confine()
     if !connection.hasOpening { FFmpegLibrary.warmUp() }
+    serve(connection, fault: fault)
+  }
+
+  /// Decodes one story for each descriptor that comes through descriptor 3, in a child that has all
+  /// libraries loaded already. A fault strikes the first one.
+  private static func forkDecoders(fault: Fault?) -> Never {
+    try? OwnLimits.dieWithParent()
+    guard fcntl(3, F_GETFD) >= 0 else { exit(1) }
+    prepareLibraries()
+    let (connection, former) = ForkServer.awaitChild(over: Descriptor(adopting: 3))
+    confine()
+    serve(connection, fault: former == 0 ? fault : nil)
+  }
+
+  private static func serve(_ connection: PlayerConnection, fault: Fault?) -> Never {
     let request = connection.awaitOpening()
     fault?.strike()
     do {

@@ -22,6 +22,8 @@ final class PlaybackPool {
   /// Stories that failed while they were made ready; they are not opened again before their turn.
   private var unready: Set<Int> = []
   private var isHeldBack = false
+  /// Whether no story was opened at its turn since those beside it were made ready.
+  private var isRested = true
   private(set) var current: StorySlot?
   /// The slot that played before; its process is ended only after the first picture of the new story
   /// is on the screen.
@@ -45,8 +47,10 @@ final class PlaybackPool {
   /// All that have a decoder.
   var all: [StorySlot] { (current.map { [$0] } ?? []) + ready.values }
 
-  /// Whether a story can be played without starting a process.
-  func canPlayAtOnce(_ story: Int) -> Bool { ready[story] != nil || decoders.hasSpare }
+  /// Whether a story is to be played even if the viewer will probably go on at once: it costs little.
+  func canPlayAtOnce(_ story: Int) -> Bool {
+    ready[story] != nil || isRested && decoders.isPrepared
+  }
 
   /// Whether a story's first picture waits to be shown.
   func hasPicture(of story: Int?) -> Bool {
@@ -71,6 +75,7 @@ final class PlaybackPool {
     } else {
       note(story, "was not ready")
       slot = try open(story, urgency: .playing, now: now)
+      isRested = false
     }
     current = slot
     slot.setUrgency(.playing)
@@ -137,7 +142,8 @@ final class PlaybackPool {
       }
     }
     resources = resources.filter { $0.key == current?.story || ready[$0.key] != nil }
-    try? decoders.prepareSpare()
+    try? decoders.prepare()
+    isRested = true
   }
 
   /// Closes the slots that failed: their dead sockets would wake the loop for ever.
@@ -189,7 +195,8 @@ final class PlaybackPool {
     } catch {
       throw ResourceError("the decoder does not start: \(error.reason)")
     }
-    options.log.note(.decoder, "pid \(session.identifier) opens \(story.loggedName)")
+    let opened = "opens \(story.loggedName)"
+    session.whenKnown { [log = options.log] in log.note(.decoder, "pid \($0) \(opened)") }
     resources[number] = resource
     let own = story.imageTime.flatMap { $0 > 0 ? Duration.seconds($0) : nil }
     let wants = Playback.Options(

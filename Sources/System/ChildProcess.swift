@@ -17,10 +17,16 @@ public final class ChildProcess {
 
   private init(identifier: pid_t) { self.identifier = identifier }
 
+  /// Adopts a child of this process that another process has forked (`Fork.sibling`).
+  public convenience init(adopting identifier: pid_t) { self.init(identifier: identifier) }
+
   /// A started process and this side's end of the socket that is its descriptor 3.
   public struct Started: ~Copyable {
     public let process: ChildProcess
     public let socket: Descriptor
+
+    /// Gives up the process, which its owner must have kept, for the socket.
+    public consuming func releaseSocket() -> Descriptor { socket }
   }
 
   /// Starts a program with a connected socket as descriptor 3, /dev/null as 0 to 2, and nothing
@@ -28,19 +34,15 @@ public final class ChildProcess {
   public static func start(
     _ path: String, arguments: [String], environment: [String]
   ) throws(SystemError) -> Started {
-    var pair: [Int32] = [-1, -1]
-    let code = lx_socketpair(&pair)
-    guard code == 0 else { throw SystemError(step: "make a socket pair", code: code) }
-    let ours = Descriptor(adopting: pair[0])
-    let theirs = Descriptor(adopting: pair[1])
+    let pair = try SocketPair()
     var identifier: pid_t = 0
     let failure = withCStrings([path] + arguments) { argv in
       withCStrings(environment) { envp in
-        lx_spawn(path, argv, envp, theirs.number, &identifier)
+        lx_spawn(path, argv, envp, pair.theirs.number, &identifier)
       }
     }
     guard failure == 0 else { throw SystemError(step: "start", subject: path, code: failure) }
-    return Started(process: ChildProcess(identifier: identifier), socket: ours)
+    return Started(process: ChildProcess(identifier: identifier), socket: pair.keepOurs())
   }
 
   /// Runs a program to its end; a program that writes 64 KiB or more is ended then. At a deadline,
@@ -187,7 +189,7 @@ public struct ResourceUsage: Equatable, Sendable {
   }
 
   /// A number in a process's status (proc(5)).
-  fileprivate static func status(_ name: String, of process: String) -> Int? {
+  static func status(_ name: String, of process: String) -> Int? {
     guard let status = try? Descriptor.open(reading: "/proc/\(process)/status"),
       let bytes = try? status.read(at: 0, count: 8192)
     else { return nil }

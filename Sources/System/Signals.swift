@@ -128,6 +128,11 @@ public enum OwnLimits {
     try set(RLIMIT_FSIZE, 0)
     try set(RLIMIT_CORE, 0)
   }
+  /// Limits the processor time in seconds; a parent may raise that limit.
+  public static func processorTime(seconds: UInt64) throws(SystemError) {
+    let code = lx_limit_cpu(0, seconds)
+    guard code == 0 else { throw SystemError(step: "set a limit", code: code) }
+  }
   /// Makes the kernel end this process when its parent ends.
   public static func dieWithParent() throws(SystemError) {
     let code = lx_die_with_parent()

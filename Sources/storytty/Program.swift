@@ -70,7 +70,7 @@ enum Installation {
   /// The decoder; nil where it is missing.
   static var decoder: DecoderProgram? {
     DecoderProgram.candidates(besideExecutable: executable)
-      .first { Paths.isUsable($0, X_OK) }.map(DecoderProgram.init(path:))
+      .first { Paths.isUsable($0, X_OK) }.map { DecoderProgram(path: $0) }
   }
 
   /// The demo feed: $STORYTTY_DEMO, else ../share/storytty/demo beside an installed program, else
@@ -85,7 +85,7 @@ enum Installation {
   }
 }
 
-/// Makes the pool of decoders and starts a first one; complains where there is no decoder.
+/// Makes the pool of decoders and starts their parent; complains where there is no decoder.
 func openPool(_ options: PlayOptions) -> DecoderPool? {
   guard let program = Installation.decoder else {
     complain("the decoder program storytty-decoder is missing; install it beside storytty")
@@ -97,7 +97,7 @@ func openPool(_ options: PlayOptions) -> DecoderPool? {
       path: options.keepsHistory ? RefusedAnimations.usualPath : nil),
     log: options.log)
   // Its libraries load while the sources are read and the screen is set up.
-  try? pool.prepareSpare()
+  try? pool.prepare()
   return pool
 }
 

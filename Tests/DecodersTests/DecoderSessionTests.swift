@@ -18,7 +18,7 @@ import Testing
     guard let arguments else { return DecoderProgram(path: Programs.decoder) }
     try directory.write("#!/bin/sh\n\(arguments)\n", to: "storytty-decoder")
     chmod(directory.path + "/storytty-decoder", 0o700)
-    return DecoderProgram(path: directory.path + "/storytty-decoder")
+    return DecoderProgram(path: directory.path + "/storytty-decoder", forks: false)
   }
 
   private func session(from pool: DecoderPool) throws -> DecoderSession {
@@ -58,7 +58,7 @@ import Testing
   @Test func session_withAClip_sendsAllOfIt() throws {
     let program = try decoder()
     let pool = DecoderPool(program: program)
-    try pool.prepareSpare()
+    try pool.prepare()
     let session = try session(from: pool)
     session.allow(pictures: 1)
     let all = try events(session)
@@ -362,21 +362,6 @@ import Testing
     }
   }
 
-  @Test func reap_aSpareThatEnded_leavesNoneAndStartsNone() throws {
-    let list = directory.path("started")
-    let pool = DecoderPool(program: try decoder(faulty: "echo $$ >>\(list); exit 0"))
-    try pool.prepareSpare()
-    let spare = try #require(
-      awaitValue { (try? readText(list)).flatMap { pid_t($0.dropLast()) } })
-    #expect(kill(spare, 0) == 0)
-    #expect(
-      holds {
-        pool.reap()
-        return kill(spare, 0) == -1
-      })
-    #expect(try readText(list) == "\(spare)\n")
-  }
-
   @Test func session_withASilentProgram_hangsNoLongerThanItsPatience() throws {
     let program = try decoder(faulty: "exec sleep 60")
     let pool = DecoderPool(program: program)
@@ -393,9 +378,9 @@ import Testing
   @Test func close_leavesNoProcess() throws {
     let program = try decoder()
     let pool = DecoderPool(program: program)
-    try pool.prepareSpare()
+    try pool.prepare()
     let session = try session(from: pool)
-    let identifier = session.identifier
+    let identifier = try #require(awaitValue { session.identifier > 0 ? session.identifier : nil })
     #expect(kill(identifier, 0) == 0)
     session.close()
     pool.close()

@@ -25,13 +25,33 @@ extension EndToEnd {
       #expect(report.stories.first?.error?.isEmpty == false)
     }
 
-    /// A player beside a decoder of which the first one started misbehaves.
+    @Test func killed_parentOfTheDecoders_costsNoStory() throws {
+      let clips = try [Colors.red, Colors.lime, Colors.blue].map { try Colors.clip($0) }
+      let play = try Play(clips)
+      #expect(play.waitFor(color: Colors.red))
+      play.watch(for: .milliseconds(400))
+      let player = try #require(play.terminal.identifier)
+      let parent = try #require(Processes.forkServer(of: player))
+      kill(parent, SIGKILL)
+      for color in [Colors.lime, Colors.blue] {
+        play.press(.right)
+        #expect(play.waitFor(color: color))
+        play.watch(for: .milliseconds(400))
+      }
+      #expect(try #require(Processes.forkServer(of: player)) != parent)
+      #expect(play.quit()?.shellStatus == 0)
+      play.expectRestored()
+    }
+
+    /// A player beside a decoder of which the first one that decodes misbehaves.
     private func faulty(_ fault: String, in directory: TemporaryDirectory) throws -> String {
       let program = try directory.copy(Programs.player, as: "storytty")
       let wrapper = """
         #!/bin/sh
-        if mkdir '\(directory.path("struck"))'; then exec '\(Programs.decoder)' --fault \(fault); fi
-        exec '\(Programs.decoder)'
+        if mkdir '\(directory.path("struck"))'; then
+          exec '\(Programs.decoder)' "$@" --fault \(fault)
+        fi
+        exec '\(Programs.decoder)' "$@"
         """
       let decoder = try directory.write(wrapper, to: "storytty-decoder")
       chmod(program, 0o755)

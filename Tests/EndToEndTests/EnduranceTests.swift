@@ -34,8 +34,8 @@ extension EndToEnd {
       }
     }
 
-    /// Current, next and previous story, and a spare.
-    private static let decodersAtRest = 4
+    /// Those of the current, the next and the previous story.
+    private static let decodersAtRest = 3
 
     private func waitForRest(_ play: Play, _ player: pid_t) throws -> Holdings {
       _ = play.terminal.waitUntil(within: .seconds(10)) { _ in

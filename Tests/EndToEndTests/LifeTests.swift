@@ -254,7 +254,7 @@ extension EndToEnd {
     /// What the player and its decoders use of the processor, in hundredths of a second.
     private func ticksInTwoSeconds(of play: Play) throws -> Int {
       let player = try #require(play.terminal.identifier)
-      let family = [player] + Processes.decoders(of: player)
+      let family = [player] + Processes.allDecoders(of: player)
       let before = try family.map(processorTicks).reduce(0, +)
       play.watch(for: .seconds(2))
       return try family.map(processorTicks).reduce(0, +) - before

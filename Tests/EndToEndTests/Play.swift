@@ -142,9 +142,24 @@ enum Colors {
 
 /// What /proc says.
 enum Processes {
-  /// The decoders that a player has started and that still run.
+  /// The decoders of a player that still run, but their parent.
   static func decoders(of player: pid_t) -> [pid_t] {
+    allDecoders(of: player).filter { !isForkServer($0) }
+  }
+
+  /// The process that has forked the decoders of a player.
+  static func forkServer(of player: pid_t) -> pid_t? {
+    allDecoders(of: player).first(where: isForkServer)
+  }
+
+  static func allDecoders(of player: pid_t) -> [pid_t] {
     all().filter { parent(of: $0) == player && isDecoder($0) }
+  }
+
+  /// Only decoders may open nothing more.
+  private static func isForkServer(_ process: pid_t) -> Bool {
+    let limits = (try? readText("/proc/\(process)/limits")) ?? ""
+    return !limits.contains("Max address space         1073741824")
   }
 
   /// Decoders without a player, once they have had the time to end.

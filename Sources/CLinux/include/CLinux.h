@@ -40,6 +40,25 @@ int lx_eventfd(void);
 /// Sets the soft CPU limit of a process in seconds. Returns 0 or an errno value.
 int lx_limit_cpu(pid_t pid, uint64_t soft_seconds);
 
+/// Sends a descriptor with one byte through a Unix socket, without waiting. Returns 0 or an errno
+/// value.
+int lx_send_descriptor(int socket, int descriptor);
+
+/// Waits for one byte and the descriptor that comes with it, close-on-exec; -1 in `descriptor` where
+/// none came, as at the end. Returns 0 or an errno value.
+int lx_receive_descriptor(int socket, int *descriptor);
+
+/// Forks a process whose parent is this one's parent (CLONE_PARENT). Only for a process with one
+/// thread: what pthread_atfork registered is not called. Gives 0 in the new process, its number in
+/// this one, or a negative errno value.
+pid_t lx_fork_sibling(void);
+
+/// fork, which Swift leaves out. Only for a process with one thread. Gives -1 on failure.
+pid_t lx_fork(void);
+
+/// Makes `descriptor` number 3 and closes all others above 2. Returns 0 or an errno value.
+int lx_keep_only(int descriptor);
+
 /// Asks the kernel to kill this process when its parent ends. Returns 0 or an errno value.
 int lx_die_with_parent(void);
 

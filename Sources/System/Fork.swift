@@ -1,0 +1,79 @@
+import CLinux
+import Glibc
+
+/// Forks this process, which must have one thread.
+public enum Fork {
+  /// The process that goes on after a fork.
+  public enum Side: Equatable, Sendable {
+    /// The process that has forked; the new one has this number.
+    case old(new: pid_t)
+    case new
+  }
+
+  /// Forks a process that is a child of this one's parent, which reaps it (clone(2), CLONE_PARENT).
+  public static func sibling() throws(SystemError) -> Side {
+    let number = lx_fork_sibling()
+    guard number >= 0 else { throw SystemError(step: "fork a decoder", code: -number) }
+    return number == 0 ? .new : .old(new: number)
+  }
+
+  /// Forks a child, waits for its end and exits with its status, or with 1 if a signal ended it.
+  /// Returns in the child alone.
+  public static func goOnInAChild() throws(SystemError) {
+    let number = lx_fork()
+    guard number >= 0 else { throw SystemError(step: "fork", code: errno) }
+    guard number > 0 else { return }
+    var status: Int32 = 0
+    let result = retrying { waitpid(number, &status, 0) }
+    exit(result == number && status & 0x7f == 0 ? (status >> 8) & 0xff : 1)
+  }
+
+  /// How many threads this process has; 0 where that is unknown.
+  public static var ownThreads: Int { ResourceUsage.status("Threads:", of: "self") ?? 0 }
+}
+
+/// Two connected stream sockets, close-on-exec.
+public struct SocketPair: ~Copyable {
+  public let ours: Descriptor
+  public let theirs: Descriptor
+
+  public init() throws(SystemError) {
+    var pair: [Int32] = [-1, -1]
+    let code = lx_socketpair(&pair)
+    guard code == 0 else { throw SystemError(step: "make a socket pair", code: code) }
+    ours = Descriptor(adopting: pair[0])
+    theirs = Descriptor(adopting: pair[1])
+  }
+
+  /// Closes the other side's end in this process.
+  public consuming func keepOurs() -> Descriptor { ours }
+}
+
+extension Descriptor {
+  /// Sends a copy of a descriptor through this Unix socket, with one byte (SCM_RIGHTS, unix(7)). Never
+  /// waits.
+  public func pass(_ other: borrowing Descriptor) throws(SystemError) {
+    let code = lx_send_descriptor(number, other.number)
+    guard code == 0 else { throw SystemError(step: "pass a descriptor", code: code) }
+  }
+
+  /// Waits for a descriptor that the other side passes; nil once it has closed the socket.
+  public func receiveDescriptor() throws(SystemError) -> Descriptor? {
+    var received: Int32 = -1
+    let code = lx_receive_descriptor(number, &received)
+    guard code == 0 else { throw SystemError(step: "receive a descriptor", code: code) }
+    return received < 0 ? nil : Descriptor(adopting: received)
+  }
+
+  /// Makes this descriptor number 3 of the process, which `former` may have been until now, and closes
+  /// all others above 2, whoever owns them.
+  public consuming func becomeThird(instead former: consuming Descriptor) throws(SystemError)
+    -> Descriptor
+  {
+    let code = lx_keep_only(number)
+    _ = former.release()
+    _ = release()
+    guard code == 0 else { throw SystemError(step: "close descriptors", code: code) }
+    return Descriptor(adopting: 3)
+  }
+}
