@@ -237,7 +237,7 @@ extension Story {
   var loggedName: String { loggedSource.lastPart }
 
   /// The name in messages: a file's last component, a URL's without userinfo and query.
-  var shortName: String { visibleSource.lastPart }
+  public var shortName: String { visibleSource.lastPart }
 }
 
 extension String {

@@ -45,6 +45,7 @@ struct Invocation {
   var at = Duration.zero
   var serve = Serve()
   var json = false
+  var durations = false
   var text = false
   var help = false
   var version = false

@@ -1,3 +1,4 @@
+import Decoders
 import Pictures
 import Player
 import Resources
@@ -7,14 +8,50 @@ import System
 /// `storytty list`: prints the stories of the sources.
 struct ListCommand {
   let invocation: Invocation
+  /// How long stories last whose feed does not say it, in seconds.
+  private var durations: [Story.Source: Double] = [:]
+
+  init(invocation: Invocation) { self.invocation = invocation }
 
   func run() -> Int32 {
+    var command = self
+    return command.list()
+  }
+
+  private mutating func list() -> Int32 {
     guard let network = openNetwork(invocation.network) else { return Status.failure }
     defer { network.close() }
     guard let feed = readFeed(invocation.sources, network) else { return Status.nothingPlayed }
+    if invocation.durations, !findDurations(feed, network) { return Status.failure }
     let text = invocation.json ? json(inOrder(feed)) : lines(feed)
     return Output.write(text + "\n") ? Status.success : Status.failure
   }
+
+  /// Asks decoders for the durations that are not named, and complains of those that have none to tell;
+  /// false where that cannot be done at all.
+  private mutating func findDurations(_ feed: Feed, _ network: Network) -> Bool {
+    guard let pool = openPool(invocation.play) else { return false }
+    defer { pool.close() }
+    var asked: Set<Story.Source> = []
+    let stories = feed.reels.flatMap(\.stories).filter {
+      $0.durationS == nil && $0.kind != .picture && asked.insert($0.source).inserted
+    }
+    let run = DurationRun(of: stories, bytes: StoryBytes(network), pool: pool)
+    do {
+      for (story, finding) in zip(stories, try run.findings()) {
+        switch finding {
+        case .success(let duration): durations[story.source] = duration.map { $0 / .seconds(1) }
+        case .failure(let error): complain("cannot play \(story.shortName): \(error.reason)")
+        }
+      }
+      return true
+    } catch {
+      complain("\(error)")
+      return false
+    }
+  }
+
+  private func duration(of story: Story) -> Double? { story.durationS ?? durations[story.source] }
 
   /// The feed with its reels in the order in which they play. The history is read only if that
   /// order depends on it.
@@ -59,14 +96,18 @@ struct ListCommand {
     let kind = story.kind?.rawValue ?? "unknown"
     let padded = kind + String(repeating: " ", count: max(1, 10 - kind.count))
     let caption = story.caption.map { "  " + $0 } ?? ""
-    return "  \(padded)\(DisplayText.line(story.visibleSource + caption))"
+    let length = duration(of: story).map { Format.length(.seconds($0)) } ?? ""
+    let time =
+      invocation.durations
+      ? String(repeating: " ", count: max(0, 8 - length.count)) + length + "  " : ""
+    return "  \(padded)\(time)\(DisplayText.line(story.visibleSource + caption))"
       + (mark.map { "  (\($0))" } ?? "")
   }
 
   private func json(_ feed: Feed) -> String {
     let reels = feed.reels.filter { !$0.stories.isEmpty }.map { reel in
       JSON.object([
-        ("name", .text(reel.name)), ("stories", .array(reel.stories.map(ListCommand.json))),
+        ("name", .text(reel.name)), ("stories", .array(reel.stories.map(json))),
       ])
     }
     let skipped = feed.skipped.map {
@@ -77,13 +118,13 @@ struct ListCommand {
     ]).description
   }
 
-  private static func json(_ story: Story) -> JSON {
+  private func json(_ story: Story) -> JSON {
     .object([
       ("id", .text(story.listedID)),
       ("source", .text(story.visibleSource)),
       ("kind", .optional(story.kind?.rawValue)),
       ("title", .optional(story.caption)),
-      ("durationS", .optional(story.durationS)),
+      ("durationS", .optional(duration(of: story))),
       ("maxViews", .optional(story.maxViews.map(Int.init))),
       ("expires", .optional(story.expires.map { WallClock.text(secondsSince1970: $0) })),
     ])

@@ -47,6 +47,9 @@ enum OptionTable {
       "json", help: "list, history, stats, cache: write JSON", isSetting: false,
       for: [.play, .list, .history, .stats, .cache], \.json),
     .flag(
+      "durations", help: "list: find out how long stories last, where their feed does not say it",
+      isSetting: false, for: [.list], \.durations),
+    .flag(
       "text", help: "print one line for each story, and play nothing", isSetting: false, \.text),
     .flag(
       "unseen-first", help: "begin with the reels that hold something unseen", for: [.play, .list],

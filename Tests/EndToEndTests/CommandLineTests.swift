@@ -308,6 +308,40 @@ extension EndToEnd {
       #expect(stories.map { $0["title"].text } == ["A title"])
     }
 
+    /// What a feed says is believed, and pictures are not asked.
+    @Test func durations_areFoundOut() throws {
+      let directory = try TemporaryDirectory()
+      let clip = try Clip(width: 64, height: 36, rate: 25, seconds: 1.2).file()
+      let picture = try directory.write(makePNG(width: 4, height: 4) { _, _ in 0xFF }, to: "a.png")
+      let broken = try directory.write("no video", to: "broken.mp4")
+      let feed = try directory.write(
+        """
+        {"version": "https://jsonfeed.org/version/1.1", "title": "t", "items": [
+          {"id": "1", "attachments": [{"url": "file://\(clip)", "mime_type": "video/mp4"}]},
+          {"id": "2", "attachments": [{"url": "file://\(clip)", "mime_type": "video/mp4",
+            "duration_in_seconds": 77}]},
+          {"id": "3", "attachments": [{"url": "file://\(picture)", "mime_type": "image/png"}]},
+          {"id": "4", "attachments": [{"url": "file://\(broken)", "mime_type": "video/mp4"}]}]}
+        """, to: "feed.json")
+      let found = try storytty(["list", feed, "--durations", "--json"])
+      #expect(found.status == 0)
+      #expect(found.errorText.hasPrefix("storytty: cannot play broken.mp4: "))
+      let stories = try JSONValue(parsing: found.output)["reels"].elements.flatMap {
+        $0["stories"].elements
+      }
+      #expect(stories.map { $0["durationS"].number } == [1.2, 77, nil, nil])
+      let words = try storytty(["list", feed, "--durations"]).outputText.split(separator: "\n")
+      #expect(words[1].hasPrefix("  video          1 s  \(clip)"))
+      #expect(words[2].hasPrefix("  video         1:17  \(clip)"))
+      #expect(words[3].hasPrefix("  picture             \(picture)"))
+      let without = try storytty(["list", feed, "--json"])
+      #expect(without.errorText.isEmpty)
+      let named = try JSONValue(parsing: without.output)["reels"].elements.flatMap {
+        $0["stories"].elements
+      }
+      #expect(named.map { $0["durationS"].number } == [nil, 77, nil, nil])
+    }
+
     @Test func plain_list_namesReelsAndStories() throws {
       let directory = try TemporaryDirectory()
       let path = try directory.write(
