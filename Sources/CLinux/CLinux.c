@@ -135,10 +135,13 @@ pid_t lx_fork_sibling(void) {
   unsigned long flags = CLONE_PARENT;
   if (!prctl(PR_GET_TID_ADDRESS, &own_number) && own_number)
     flags |= CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID;
+  // The order of the last two differs (clone(2)).
 #if defined(__x86_64__)
-  long number = syscall(SYS_clone, flags, NULL, NULL, own_number, 0);
+  long number = syscall(SYS_clone, flags, NULL, NULL, own_number, NULL);
+#elif defined(__aarch64__)
+  long number = syscall(SYS_clone, flags, NULL, NULL, NULL, own_number);
 #else
-  long number = syscall(SYS_clone, flags, NULL, NULL, 0, own_number);
+#error "say in which order clone takes its arguments on this machine"
 #endif
   return number < 0 ? -errno : (pid_t)number;
 }

@@ -35,6 +35,7 @@ extension PlayerMessage: WireMessage {
       writer.put(request.soundRate)
       writer.put(request.mostBitsPerSecond)
       writer.put(request.ending)
+      writer.put(request.mayNeedHeif)
       return .open
     case .bytes(let request, let bytes):
       writer.put(request)
@@ -84,7 +85,7 @@ extension PlayerMessage: WireMessage {
           soundRate: try reader.optional { reader throws(WireError) in try reader.number() },
           mostBitsPerSecond: try reader.optional { reader throws(WireError) in
             try reader.number()
-          }, ending: try reader.text()))
+          }, ending: try reader.text(), mayNeedHeif: try reader.flag()))
     case .bytes: self = .bytes(request: try reader.number(), try reader.elements())
     case .refused: self = .refused(request: try reader.number(), reason: try reader.text())
     case .resource:

@@ -66,16 +66,19 @@ public struct OpenRequest: Equatable, Sendable {
   /// The extension of its name, in lower case without the dot, or empty: a hint for the few formats
   /// without a signature.
   public var ending: String
+  /// Whether libheif may be needed, which must be loaded before the sandbox closes.
+  public var mayNeedHeif: Bool
 
   public init(
     length: UInt64?, shape: PictureRequest, soundRate: UInt32? = nil,
-    mostBitsPerSecond: UInt64? = nil, ending: String = ""
+    mostBitsPerSecond: UInt64? = nil, ending: String = "", mayNeedHeif: Bool = false
   ) {
     self.length = length
     self.shape = shape
     self.soundRate = soundRate
     self.mostBitsPerSecond = mostBitsPerSecond
     self.ending = ending
+    self.mayNeedHeif = mayNeedHeif
   }
 }
 

@@ -10,7 +10,9 @@ public final class DecoderPool {
   private var server: ForkServerProcess?
   private var mayFork: Bool
   private var dying: [DecoderProcess] = []
-  /// How long the parent may take for a fork.
+  /// How many parents in a row have ended without a fork.
+  private var failures = 0
+  /// How long the parent may take for a fork; where its libraries still load, that may be seconds.
   var longestFork = Duration.seconds(5)
   /// The largest resident memory of any decoder that was ended, in KiB.
   public private(set) var peakKibibytes = 0
@@ -31,7 +33,7 @@ public final class DecoderPool {
 
   /// Starts the parent of the decoders, so that the next story need not wait for its libraries to load.
   public func prepare() throws(SystemError) {
-    if let server, server.isLost || server.lasting != nil { loseServer(server) }
+    checkServer()
     guard server == nil, mayFork else { return }
     let new = try ForkServerProcess(program: program)
     log.note(.decoder, "pid \(new.number) starts, to fork decoders")
@@ -39,20 +41,21 @@ public final class DecoderPool {
   }
 
   /// The process identifier of the decoders' parent; nil where there is none.
-  var serverIdentifier: Int32? { server.flatMap { $0.isLost ? nil : $0.number } }
+  var serverIdentifier: Int32? { server.flatMap { $0.hasEnded ? nil : $0.number } }
+
+  /// Whether some that were ended are not reaped yet.
+  var hasDying: Bool { !dying.isEmpty }
 
   /// Whether a decoder needs no program to be started.
-  public var isPrepared: Bool { server.map { !$0.isLost } ?? false }
+  public var isPrepared: Bool { serverIdentifier != nil }
 
   /// A new decoder.
   func take() throws(SystemError) -> DecoderProcess {
     reap()
-    // Where the parent has ended since, another is started.
+    // Where the parent ends just now, another is started.
     for _ in 0..<2 {
       try prepare()
-      if let server, let process = try? DecoderProcess(from: server) {
-        return logged(process)
-      }
+      if let server, let process = try? DecoderProcess(from: server) { return logged(process) }
     }
     return logged(try DecoderProcess(program: program))
   }
@@ -62,46 +65,53 @@ public final class DecoderPool {
     return process
   }
 
-  /// Another parent is started for the next decoders, or none where this one could not fork.
-  private func loseServer(_ lost: ForkServerProcess) {
-    if let code = lost.lasting {
-      mayFork = false
-      log.note(
-        .decoder, "\(SystemError(step: "fork decoders", code: code)); starts programs instead")
+  /// Gives up a parent that has ended, hangs or cannot fork. What it was asked for is started as a
+  /// program, and the next decoders get another parent, if there is hope that it can fork.
+  private func checkServer() {
+    guard let server else { return }
+    let why: String
+    if server.poll() {
+      why = "it has ended"
+    } else if let refusal = server.refusal {
+      why = refusal.description
+    } else if server.longestWait(at: .now) > longestFork {
+      why = "it hangs"
     } else {
-      log.note(.decoder, "pid \(lost.number), which forked decoders, has ended")
+      return
     }
-    lost.lose()
-    server = nil
+    server.end()
+    self.server = nil
+    failures = server.hasForked ? 0 : failures + 1
+    if server.refusal != nil || failures == DecoderPool.mostFailures { mayFork = false }
+    let next = mayFork ? "" : "; programs are started instead"
+    log.note(.decoder, "pid \(server.number) forks no more decoders: \(why)\(next)")
   }
+
+  /// So many parents in a row that have forked nothing are enough.
+  private static let mostFailures = 2
 
   /// Takes a decoder that was ended, to reap it later.
   func reapLater(_ process: DecoderProcess) {
     note(process)
     dying.append(process)
-    // A parent that hangs is replaced; where its libraries still load, it may take some seconds.
-    if let server, process.number == nil, process.age > longestFork {
-      server.lose()
-      loseServer(server)
-    }
   }
 
   /// Reaps the decoders that have ended, without waiting.
   public func reap() {
-    if let server, server.hasEnded() { loseServer(server) }
+    checkServer()
     dying.removeAll { hasEnded($0) }
   }
 
   /// Ends and reaps all remaining decoders; every session must be closed before.
   public func close() {
+    server?.end()
+    server = nil
     for process in dying {
       process.whyEnded = process.whyEnded ?? "it is not needed"
       _ = process.end()
       noteEnd(process)
     }
     dying = []
-    server?.lose()
-    server = nil
   }
 
   private func hasEnded(_ process: DecoderProcess) -> Bool {
@@ -114,11 +124,10 @@ public final class DecoderPool {
     note(process)
     let name = process.number.map { "pid \($0)" } ?? "a decoder that was not started"
     log.note(.decoder, "\(name) has ended: \(process.wordsForEnd)")
-    // All its siblings lie at the same addresses, and so would those to come: after a crash they get
-    // others.
-    if process.hasCrashed, let server {
-      log.note(.decoder, "pid \(server.number) is given up: one that it forked has crashed")
-      // It ends once it has answered.
+    // All its siblings have the same addresses, and so would those to come: they get others. The parent
+    // ends once it has answered all.
+    if process.hasCrashed, let server, process.server === server {
+      log.note(.decoder, "pid \(server.number) forks no more decoders: one of them has crashed")
       self.server = nil
     }
   }

@@ -4,7 +4,7 @@ import System
 /// One `storytty-decoder`, its socket, and the bytes in transit in both directions.
 final class DecoderProcess {
   private let socket: Descriptor
-  private let child: ForkedProcess
+  private let child: DecoderChild
   private var assembler = FrameAssembler<DecoderMessage>()
   private var outgoing: [UInt8] = []
   private var sent = 0
@@ -12,7 +12,6 @@ final class DecoderProcess {
   private var limitRenewed: Instant
   private var threadsSeen: Instant
   private(set) var isClosed = false
-  private var isKilled = false
   /// The largest resident memory that was seen, in KiB.
   private(set) var peakKibibytes = 0
   /// Its process identifier, also after it was reaped; nil as long as it is not known.
@@ -26,17 +25,18 @@ final class DecoderProcess {
     let started = try ChildProcess.start(
       program.path, arguments: [], environment: program.environment)
     let process = started.process
-    try self.init(ForkedProcess(process), socket: started.releaseSocket())
+    try self.init(DecoderChild(process), socket: started.releaseSocket())
   }
 
   /// Has a decoder forked; nothing waits for it.
   convenience init(from server: ForkServerProcess) throws(SystemError) {
     let pair = try SocketPair()
-    let child = try server.fork(giving: pair.theirs)
-    try self.init(child, socket: pair.keepOurs())
+    let (ours, theirs) = pair.numbers()
+    let socket = Descriptor(adopting: ours)
+    try self.init(server.fork(giving: Descriptor(adopting: theirs)), socket: socket)
   }
 
-  private init(_ child: ForkedProcess, socket: consuming Descriptor) throws(SystemError) {
+  private init(_ child: DecoderChild, socket: consuming Descriptor) throws(SystemError) {
     self.child = child
     self.socket = socket
     limitRenewed = started
@@ -62,7 +62,9 @@ final class DecoderProcess {
     if let number { note(number) } else { awaitingNumber.append(note) }
   }
 
-  var descriptor: Int32 { socket.number }
+  /// What becomes readable when there is something to do: as long as the process is not known, the
+  /// socket of its parent.
+  var descriptor: Int32 { child.awaitedDescriptor ?? socket.number }
   /// 0 as long as it is not known, and after it was reaped.
   var identifier: Int32 { process?.identifier ?? 0 }
   /// Whether it could not be started.
@@ -92,6 +94,7 @@ final class DecoderProcess {
 
   /// Receives at most about 1 MiB; false if the decoder is gone.
   func receive() -> Bool {
+    _ = process
     var buffer: [UInt8] = []
     for _ in 0..<16 {
       buffer.removeAll(keepingCapacity: true)
@@ -116,7 +119,9 @@ final class DecoderProcess {
     guard number == nil || now - limitRenewed > .seconds(2) else { return }
     limitRenewed = now
     notePeak()
-    process?.limitProcessorTime(seconds: 20 + 2 * UInt64((now - started).components.seconds))
+    process?.limitProcessorTime(
+      seconds:
+        DecoderLimits.processorSeconds + 2 * UInt64((now - started).components.seconds))
   }
 
   /// Whether it has more threads than any decoder needs; checked every two seconds.
@@ -132,35 +137,29 @@ final class DecoderProcess {
   /// Ends it without waiting for its end. One that is not known yet is killed when it is.
   func kill() {
     isClosed = true
-    isKilled = true
     notePeak()
-    process?.sendKill()
+    child.kill()
+    // It ends by that too.
+    socket.shutDown()
   }
 
   /// Whether it has ended and was reaped, or never was.
   func hasEnded() -> Bool {
     guard let process else { return isAbsent }
-    if isKilled { process.sendKill() }
     guard process.poll() != nil || process.identifier == 0 else { return false }
     notePeak()
     return true
   }
 
-  /// Ends it if it is still running; returns how it had ended by itself, if it had. Waits a moment for
-  /// one that is not known yet.
+  /// Ends it if it is still running; returns how it had ended by itself, if it had.
   func end() -> ChildProcess.Ending? {
-    isClosed = true
-    isKilled = true
-    child.settle(until: .now + DecoderProcess.longestWait)
-    notePeak()
+    kill()
     defer { notePeak() }
     return process?.kill()
   }
 
-  private static let longestWait = Duration.milliseconds(500)
-
-  /// The time since it was asked for.
-  var age: Duration { Instant.now - started }
+  /// The parent that it was asked for; nil where that is gone, or it was started alone.
+  var server: ForkServerProcess? { child.server }
 
   /// How it ended, in words for the log; only after it was reaped.
   var wordsForEnd: String {
@@ -179,15 +178,25 @@ final class DecoderProcess {
   /// Whether a signal ended it by which a program's own fault ends it; only after it was reaped.
   var hasCrashed: Bool {
     guard case .killed(let signal)? = process?.reaped?.ending else { return false }
-    return DecoderProcess.faults.contains(signal)
+    return SignalNumber.faults.contains(signal)
   }
-
-  /// QUIT is not among them, nor KILL: those come from outside (signal(7), Linux).
-  private static let faults: Set<Int32> = [4, 5, 6, 7, 8, 11, 31]
 
   /// The peak of a running process can be read at any time, that of one that ended by itself only after
   /// it was reaped.
   private func notePeak() { peakKibibytes = max(peakKibibytes, process?.peakKibibytes ?? 0) }
+}
+
+/// The signals that show why a decoder ended (signal(7), Linux).
+///
+/// `alarm` and `profile` are those of `TimeLimit`, around calls that draw an animation. The kernel sends
+/// `processorTime` by the limit that the player sets, and `badCall` by the sandbox.
+enum SignalNumber {
+  static let alarm: Int32 = 14
+  static let processorTime: Int32 = 24
+  static let profile: Int32 = 27
+  static let badCall: Int32 = 31
+  /// ILL, TRAP, ABRT, BUS, FPE and SEGV, by which a program's own fault ends it.
+  static let faults: Set<Int32> = [4, 5, 6, 7, 8, 11, badCall]
 }
 
 /// The decoder program and how it is started.

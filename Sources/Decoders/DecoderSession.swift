@@ -22,6 +22,8 @@ public final class DecoderSession {
     case failed(String)
   }
 
+  /// What is read of a story before a decoder gets it.
+  private static let firstRead = max(PlaylistMark.length, HeifMark.length)
   private static let largestRead: UInt32 = 4 << 20
   private static let largestBacklog = 1 << 20
   private static let longestReason = 200
@@ -78,18 +80,19 @@ public final class DecoderSession {
     self.opener = opener
     hasSound = soundRate != nil
     protocolChecker = ProtocolChecker(shape: shape, hasSound: hasSound)
-    detectPlaylist(in: resource, reading: PlaylistMark.length) { [weak self] in
+    detectPlaylist(in: resource, reading: DecoderSession.firstRead) { [weak self] head in
       self?.begin(
         OpenRequest(
           length: resource.info?.length, shape: shape, soundRate: soundRate,
-          mostBitsPerSecond: resource.bearableBitRate, ending: resource.ending))
+          mostBitsPerSecond: resource.bearableBitRate, ending: resource.ending,
+          mayNeedHeif: HeifMark.mayBegin(head)))
     }
   }
 
   /// Detects whether the story is a playlist, the only format that may refer to other resources.
   /// The first bytes decide for nearly all files; comments before the mark need a second, longer read.
   private func detectPlaylist(
-    in resource: any Resource, reading count: Int, whenKnown begin: @escaping () -> Void
+    in resource: any Resource, reading count: Int, whenKnown begin: @escaping ([UInt8]) -> Void
   ) {
     unansweredRequests += 1
     resource.read(offset: 0, length: count) { [weak self] result in
@@ -99,12 +102,12 @@ public final class DecoderSession {
       switch result {
       case .success(let head):
         let isPlaylist = PlaylistMark.isPlaylist(head)
-        if isPlaylist == nil, head.count == PlaylistMark.length {
+        if isPlaylist == nil, head.count == DecoderSession.firstRead {
           return detectPlaylist(in: resource, reading: PlaylistMark.reach, whenKnown: begin)
         }
         self.isPlaylist = isPlaylist == true
         if !self.isPlaylist { opener = nil }
-        begin()
+        begin(head)
       case .failure(let error): startFailure = error.reason
       }
     }
@@ -126,6 +129,8 @@ public final class DecoderSession {
   public var identifier: Int32 { process.identifier }
   /// Calls a closure with the process identifier, once that is known.
   public func whenKnown(_ note: @escaping (Int32) -> Void) { process.whenKnown(note) }
+  /// Whether the decoder has ended by a fault of its own, such as a segmentation fault.
+  public var hasCrashed: Bool { process.hasCrashed }
   /// Whether it waits for bytes that the player does not have yet.
   public var isWaitingForBytes: Bool { unansweredRequests > 0 }
   /// Whether bytes are being fetched for it.
@@ -428,15 +433,4 @@ public final class DecoderSession {
   }
 
   deinit { close() }
-}
-
-/// The signals that show why a decoder ended (signal(7), Linux).
-///
-/// `alarm` and `profile` are those of `TimeLimit`, around calls that draw an animation. The kernel sends
-/// `processorTime` by the limit that the player sets, and `badCall` by the sandbox.
-private enum SignalNumber {
-  static let alarm: Int32 = 14
-  static let processorTime: Int32 = 24
-  static let profile: Int32 = 27
-  static let badCall: Int32 = 31
 }

@@ -4,21 +4,24 @@ import System
 
 /// The `storytty-decoder` that has loaded all libraries and forks a decoder for each story.
 final class ForkServerProcess {
+  private let program: DecoderProgram
   private let process: ChildProcess
   private let socket: Descriptor
-  /// What was asked for and is not known yet, the oldest first.
-  private var awaited: [ForkedProcess] = []
+  /// Its process identifier, also after it was reaped.
+  let number: Int32
+  /// What was asked for and is not answered yet, by the number of the request.
+  private var awaited: [UInt32: DecoderChild] = [:]
+  private var requests: UInt32 = 0
   private var incoming: [UInt8] = []
-  /// Whether it can fork nothing (more).
-  private(set) var isLost = false
-  private var hasForked = false
-  /// The error by which it could not fork.
-  private var refusal: Int32?
-  /// Why it is of no use to try another one, as a value of errno: it could not fork, or it ended before
-  /// it had.
-  var lasting: Int32? { refusal ?? (isLost && !hasForked ? ECHILD : nil) }
+  /// Whether it forks nothing any more.
+  private(set) var hasEnded = false
+  /// Whether it has ever forked.
+  private(set) var hasForked = false
+  /// Why it cannot fork on this machine; nil while nothing is known against it.
+  private(set) var refusal: SystemError?
 
   init(program: DecoderProgram) throws(SystemError) {
+    self.program = program
     let started = try ChildProcess.start(
       program.path, arguments: ["--fork-server"], environment: program.environment)
     process = started.process
@@ -27,100 +30,159 @@ final class ForkServerProcess {
     try socket.setNonBlocking()
   }
 
-  /// Its process identifier, also after it was reaped.
-  let number: Int32
-
-  /// Takes the answers that have come; gives whether it has ended.
-  func hasEnded() -> Bool {
-    collect()
-    if !isLost, process.poll() != nil { lose() }
-    return isLost
-  }
+  /// Becomes readable when something is answered.
+  var descriptor: Int32 { socket.number }
 
   /// Asks for a decoder at the other end of a socket, without waiting for it: the socket takes messages
   /// at once.
-  func fork(giving socket: borrowing Descriptor) throws(SystemError) -> ForkedProcess {
+  func fork(giving theirs: consuming Descriptor) throws(SystemError) -> DecoderChild {
     do throws(SystemError) {
-      try self.socket.pass(socket)
+      try socket.pass(theirs)
     } catch {
-      collect()
-      lose()
+      end()
       throw error
     }
-    let child = ForkedProcess(of: self)
-    awaited.append(child)
+    let child = DecoderChild(of: self, program, socket: theirs)
+    awaited[requests] = child
+    requests += 1
     return child
   }
 
-  /// Takes the answers that have come; with a deadline, waits until then for all of them.
-  func collect(until deadline: Instant? = nil) {
-    while !awaited.isEmpty, !isLost {
-      switch try? socket.read(upTo: 64 * ForkAnswer.length, into: &incoming) {
-      case .bytes: takeAnswers()
-      case .wouldBlock:
-        guard let deadline, .now < deadline else { return }
-        _ = try? awaitReadiness(of: [Interest(socket.number)], until: deadline)
-      case .end, nil: lose()
+  /// Takes the answers that have come.
+  func collect() {
+    while !hasEnded, !awaited.isEmpty {
+      switch takeAnswers() {
+      case .bytes: break
+      case .wouldBlock: return
+      case .end: end()
       }
     }
   }
 
-  private func takeAnswers() {
-    while let answer = ForkAnswer(incoming[...]), !awaited.isEmpty {
+  private func takeAnswers() -> Descriptor.Transfer {
+    let transfer = (try? socket.read(upTo: 64 * ForkAnswer.length, into: &incoming)) ?? .end
+    while let answer = ForkAnswer(incoming[...]) {
       incoming.removeFirst(ForkAnswer.length)
-      let child = awaited.removeFirst()
-      switch answer {
+      guard let child = awaited.removeValue(forKey: answer.request) else { continue }
+      switch answer.outcome {
       case .forked(let number):
         hasForked = true
-        child.state = .running(ChildProcess(adopting: number))
+        child.run(as: ChildProcess(adopting: number))
       case .failed(let code):
-        refusal = code
-        child.state = .never
+        if ForkServerProcess.lastingErrors.contains(code) {
+          refusal = SystemError(step: "fork decoders", code: code)
+        }
+        child.startProgram()
       }
     }
+    return transfer
   }
 
-  /// Ends it. What it has forked lives on.
-  func lose() {
-    guard !isLost else { return }
-    isLost = true
-    for child in awaited { child.state = .never }
-    awaited = []
+  /// Those that a second try would meet again: the kernel or a sandbox around does not allow it, or a
+  /// library has started a thread.
+  private static let lastingErrors: Set = [EINVAL, ENOSYS, EPERM, EDEADLK]
+
+  /// Takes the answers that have come; gives whether it has ended.
+  func poll() -> Bool {
+    collect()
+    if !hasEnded, process.poll() != nil || process.identifier == 0 { end() }
+    return hasEnded
+  }
+
+  /// How long the oldest request waits.
+  func longestWait(at now: Instant) -> Duration {
+    awaited.values.map { now - $0.asked }.max() ?? .zero
+  }
+
+  /// Ends it. What it has forked lives on, and what it has not is started as a program.
+  func end() {
+    guard !hasEnded else { return }
+    hasEnded = true
     process.kill()
+    // The end comes when the last child that was just forked has answered.
+    let deadline = Instant.now + ForkServerProcess.longestDrain
+    while !awaited.isEmpty, Instant.now < deadline {
+      switch takeAnswers() {
+      case .bytes: continue
+      case .wouldBlock:
+        _ = try? awaitReadiness(of: [Interest(socket.number)], until: deadline)
+        continue
+      case .end: break
+      }
+      break
+    }
+    for child in awaited.values { child.startProgram() }
+    awaited = [:]
   }
 
-  deinit { lose() }
+  private static let longestDrain = Duration.milliseconds(200)
+
+  deinit { end() }
 }
 
-/// A decoder that a fork server was asked for.
-final class ForkedProcess {
-  fileprivate enum State {
-    case awaited(by: ForkServerProcess)
+/// The process of a decoder, which may not be known yet.
+final class DecoderChild {
+  private enum State {
+    case awaited(from: ForkServerProcess, DecoderProgram)
     case running(ChildProcess)
-    /// It was not started.
-    case never
+    /// It could not be started, or nobody wants it any more.
+    case absent
   }
 
-  fileprivate var state: State
+  private var state: State
+  /// The decoder's end of the socket, until somebody else holds it.
+  private var socket: Descriptor?
+  private var isWanted = true
+  let asked = Instant.now
+  /// The parent that it was asked for.
+  private(set) weak var server: ForkServerProcess?
 
-  fileprivate init(of server: ForkServerProcess) { state = .awaited(by: server) }
+  fileprivate init(
+    of server: ForkServerProcess, _ program: DecoderProgram, socket: consuming Descriptor
+  ) {
+    state = .awaited(from: server, program)
+    self.socket = consume socket
+    self.server = server
+  }
 
   /// A process that was started without a fork server.
   init(_ process: ChildProcess) { state = .running(process) }
 
-  /// The process; nil as long as it is not known, and where it was not started.
+  /// The process; nil as long as it is not known, and where there is none.
   var process: ChildProcess? {
-    if case .awaited(let server) = state { server.collect() }
+    if case .awaited(let server, _) = state { server.collect() }
     return if case .running(let process) = state { process } else { nil }
   }
 
-  /// Waits for the answer, at most until a moment; then the server that does not answer is given up.
-  func settle(until deadline: Instant) {
-    guard case .awaited(let server) = state else { return }
-    server.collect(until: deadline)
-    if case .awaited = state { server.lose() }
+  /// What becomes readable when the process is known; nil when it is.
+  var awaitedDescriptor: Int32? {
+    if case .awaited(let server, _) = state { server.descriptor } else { nil }
   }
 
   /// Whether there is no such process, and will be none.
-  var isAbsent: Bool { if case .never = state { true } else { false } }
+  var isAbsent: Bool { if case .absent = state { true } else { false } }
+
+  /// Nobody needs it any more: it is killed, also if it becomes known only later.
+  func kill() {
+    guard isWanted else { return }
+    isWanted = false
+    socket = nil
+    process?.sendKill()
+  }
+
+  fileprivate func run(as process: ChildProcess) {
+    state = .running(process)
+    socket = nil
+    if !isWanted { process.sendKill() }
+  }
+
+  /// It was not forked: the program is started at the same socket, in which all waits that was sent.
+  fileprivate func startProgram() {
+    guard case .awaited(_, let program) = state else { return }
+    state = .absent
+    guard isWanted, let own = socket.take() else { return }
+    let process = try? ChildProcess.start(
+      program.path, arguments: [], environment: program.environment, socket: own)
+    if let process { run(as: process) }
+  }
 }

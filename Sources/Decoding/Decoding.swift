@@ -28,16 +28,18 @@ public enum DecoderMain {
     exit(arguments == ["--help"] ? 0 : 1)
   }
 
-  /// Tries the sandbox in a child that was forked once all libraries were loaded, as stories have it.
+  /// Tries the sandbox in a process that was forked once all libraries were loaded, as stories have it
+  /// where that can be done.
   private static func checkInAChild() -> Never {
     prepareLibraries()
+    let way: String
     do throws(SystemError) {
-      try Fork.goOnInAChild()
+      try Fork.goOnInASibling()
+      way = "forked from one parent"
     } catch {
-      print("\(error)")
-      exit(1)
+      way = "started one by one (\(error))"
     }
-    SelfCheck.run()
+    SelfCheck.run(way: way)
   }
 
   /// Decodes one story for the player at the other end of descriptor 3.
@@ -57,8 +59,11 @@ public enum DecoderMain {
   private static func forkDecoders(fault: Fault?) -> Never {
     try? OwnLimits.dieWithParent()
     guard fcntl(3, F_GETFD) >= 0 else { exit(1) }
-    prepareLibraries()
+    prepareForAll()
     let (connection, former) = ForkServer.awaitChild(over: Descriptor(adopting: 3))
+    // Only the first children of a parent are not prepared. What they wait for here comes from the
+    // player; nothing of a story is read before the sandbox closes.
+    if !HeifStill.isPrepared, connection.awaitOpening().mayNeedHeif { HeifStill.prepare() }
     confine()
     serve(connection, fault: former == 0 ? fault : nil)
   }
@@ -90,8 +95,13 @@ public enum DecoderMain {
 
   /// Loads what libraries read from disk, before the sandbox forbids it.
   private static func prepareLibraries() {
-    FFmpegLibrary.prepare()
+    prepareForAll()
     HeifStill.prepare()
+  }
+
+  /// All of that but what takes long and few stories need.
+  private static func prepareForAll() {
+    FFmpegLibrary.prepare()
     LottieAnimation.warmUp()
     ZipArchive.prepare()
   }

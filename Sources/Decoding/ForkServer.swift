@@ -7,7 +7,7 @@ import System
 /// nothing of any story, and has one thread.
 ///
 /// Each byte that comes through the socket brings that of a new decoder, which becomes a child of the
-/// player; the answer is a `ForkAnswer`.
+/// player and answers with a `ForkAnswer`; the parent itself answers where it cannot fork.
 enum ForkServer {
   /// How long nothing must be asked before time is spent for later children.
   private static let calm = Duration.milliseconds(300)
@@ -17,8 +17,8 @@ enum ForkServer {
   static func awaitChild(
     over socket: consuming Descriptor
   ) -> (connection: PlayerConnection, former: Int) {
-    var preparations = FFmpegLibrary.preparations[...]
-    var forked = 0
+    var preparations = ([HeifStill.prepare] + FFmpegLibrary.preparations)[...]
+    var request: UInt32 = 0
     while true {
       if let next = preparations.first, isCalm(socket) {
         next()
@@ -30,18 +30,18 @@ enum ForkServer {
         // A lock that another thread holds would be held for ever in the child.
         guard Fork.ownThreads <= 1 else { throw SystemError(step: "fork", code: EDEADLK) }
         switch try Fork.sibling() {
-        case .old(let number):
-          forked += 1
-          send(.forked(number), over: socket)
+        case .old: break
         case .new:
+          send(ForkAnswer(request: request, .forked(getpid())), over: socket)
           guard let own = try? child.becomeThird(instead: socket) else { _exit(1) }
           try? OwnLimits.dieWithParent()
-          try? OwnLimits.processorTime(seconds: ForkAnswer.processorSeconds)
-          return (PlayerConnection(socket: own), forked)
+          try? OwnLimits.processorTime(seconds: DecoderLimits.processorSeconds)
+          return (PlayerConnection(socket: own), Int(request))
         }
       } catch {
-        send(.failed(error.code), over: socket)
+        send(ForkAnswer(request: request, .failed(error.code)), over: socket)
       }
+      request += 1
     }
   }
 

@@ -4,8 +4,11 @@ import Glibc
 /// Tries what the sandbox must refuse, and prints a line for each result.
 enum SelfCheck {
   /// Ends the process with status 0 if everything is refused, else with 1.
-  static func run() -> Never {
+  ///
+  /// - Parameter way: how decoders come to be, in words.
+  static func run(way: String) -> Never {
     for line in Versions.lines { say(line) }
+    say("decoders: \(way)")
     let failure = Sandbox.confineThisProcess()
     say(failure.map { "sandbox: not available (\($0))" } ?? "sandbox: closed")
     var safe = failure == nil

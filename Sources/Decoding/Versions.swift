@@ -16,7 +16,9 @@ enum Versions {
       ("libswscale", swscale_version()),
     ].map { "\($0) \(packed($1, shifts: [16, 8, 0]))" }
     lines.append("libwebpdemux \(packed(UInt32(WebPGetDemuxVersion()), shifts: [16, 8, 0]))")
-    lines.append("libheif \(packed(heif_get_version_number(), shifts: [24, 16, 8]))")
+    if let heif = HeifStill.library?.heif_get_version_number() {
+      lines.append("libheif \(packed(heif, shifts: [24, 16, 8]))")
+    }
     lines.append("rlottie \(mapped("librlottie.so.") ?? "of unknown version")")
     lines.append(String(cString: archive_version_string()))
     lines.append("zlib \(String(cString: zlibVersion()))")

@@ -21,6 +21,9 @@ final class PlaybackPool {
   private var resources: [Int: any Resource] = [:]
   /// Stories that failed while they were made ready; they are not opened again before their turn.
   private var unready: Set<Int> = []
+  /// How often a story's decoder has crashed. Its bytes may be made to find out by that what lies where.
+  private var crashes: [Int: Int] = [:]
+  private static let mostCrashes = 2
   private var isHeldBack = false
   /// Whether no story was opened at its turn since those beside it were made ready.
   private var isRested = true
@@ -92,13 +95,14 @@ final class PlaybackPool {
 
   /// The current story does not play any more; `letGo` ends its decoder.
   func leaveCurrent() {
-    guard current != nil else { return }
+    guard let current else { return }
+    countCrash(of: current)
     letGo()
-    former = current?.story
-    current?.leave()
+    former = current.story
+    current.leave()
     former.flatMap { resources[$0] }?.setUrgency(.held)
     leaving = current
-    current = nil
+    self.current = nil
   }
 
   func letGo() {
@@ -150,10 +154,15 @@ final class PlaybackPool {
   func dropFailed() {
     for (story, slot) in ready where slot.playback.isLost {
       note(story, "cannot be made ready")
+      countCrash(of: slot)
       slot.close()
       ready[story] = nil
       unready.insert(story)
     }
+  }
+
+  private func countCrash(of slot: StorySlot) {
+    if slot.hasCrashed { crashes[slot.story, default: 0] += 1 }
   }
 
   func reshape(_ shape: PictureRequest, at now: Instant) {
@@ -184,6 +193,9 @@ final class PlaybackPool {
     _ number: Int, urgency: ResourceUrgency, now: Instant
   ) throws(ResourceError) -> StorySlot {
     let story = stories[number]
+    guard crashes[number, default: 0] < PlaybackPool.mostCrashes else {
+      throw ResourceError("its decoder has crashed before")
+    }
     let (resource, opener) = try bytes.open(story)
     // Before its first byte is asked for.
     resource.setUrgency(urgency)

@@ -43,6 +43,9 @@ final class StorySlot: LoopSource {
     handle(.open, at: now)
   }
 
+  /// Whether its decoder has ended by a fault of its own.
+  var hasCrashed: Bool { session.hasCrashed }
+
   /// nil once nothing can come: the socket of a decoder that has ended is always ready.
   var interest: Interest? {
     playback.isLost ? nil : Interest(session.descriptor, writing: session.wantsToWrite)

@@ -87,6 +87,8 @@ final class Prober {
       }
     }
     while running == nil, let task = waiting.popLast() { start(task, now: now) }
+    // There may be nothing to ask for weeks.
+    if !isBusy { pool.close() }
     return isNew
   }
 

@@ -6,6 +6,8 @@ public final class ChildProcess {
   /// The process's number; 0 once it was reaped.
   public private(set) var identifier: pid_t
   private var reapedPeak = 0
+  /// Whether it shared a process with this one for a moment, before it ran its program.
+  private var sharedWithStarter = true
   /// How it ended, and the processor time that it used, in milliseconds; nil until it is reaped.
   public private(set) var reaped: (ending: Ending, processorMilliseconds: Int)?
 
@@ -18,7 +20,10 @@ public final class ChildProcess {
   private init(identifier: pid_t) { self.identifier = identifier }
 
   /// Adopts a child of this process that another process has forked (`Fork.sibling`).
-  public convenience init(adopting identifier: pid_t) { self.init(identifier: identifier) }
+  public convenience init(adopting identifier: pid_t) {
+    self.init(identifier: identifier)
+    sharedWithStarter = false
+  }
 
   /// A started process and this side's end of the socket that is its descriptor 3.
   public struct Started: ~Copyable {
@@ -35,14 +40,22 @@ public final class ChildProcess {
     _ path: String, arguments: [String], environment: [String]
   ) throws(SystemError) -> Started {
     let pair = try SocketPair()
+    let process = try start(
+      path, arguments: arguments, environment: environment, socket: pair.theirs)
+    return Started(process: process, socket: pair.keepOurs())
+  }
+
+  /// Starts a program as above, with this socket as descriptor 3.
+  public static func start(
+    _ path: String, arguments: [String], environment: [String], socket: borrowing Descriptor
+  ) throws(SystemError) -> ChildProcess {
     var identifier: pid_t = 0
+    let number = socket.number
     let failure = withCStrings([path] + arguments) { argv in
-      withCStrings(environment) { envp in
-        lx_spawn(path, argv, envp, pair.theirs.number, &identifier)
-      }
+      withCStrings(environment) { envp in lx_spawn(path, argv, envp, number, &identifier) }
     }
     guard failure == 0 else { throw SystemError(step: "start", subject: path, code: failure) }
-    return Started(process: ChildProcess(identifier: identifier), socket: pair.keepOurs())
+    return ChildProcess(identifier: identifier)
   }
 
   /// Runs a program to its end; a program that writes 64 KiB or more is ended then. At a deadline,
@@ -125,11 +138,18 @@ public final class ChildProcess {
     var status: Int32 = 0
     var usage = rusage()
     let result = retrying { wait4(identifier, &status, options, &usage) }
+    if result < 0, errno == ECHILD {
+      // Where SIGCHLD is ignored, the kernel reaps by itself; the number may be another's soon.
+      identifier = 0
+      return nil
+    }
     guard result == identifier else { return nil }
     identifier = 0
-    // The child's value is never below this process's peak when it started the child: only a larger
-    // value is the child's own.
-    if usage.ru_maxrss > ResourceUsage.own.peakKibibytes { reapedPeak = usage.ru_maxrss }
+    // The value of a child that was started is never below this process's peak at that time: only a
+    // larger one is the child's own.
+    if !sharedWithStarter || usage.ru_maxrss > ResourceUsage.own.peakKibibytes {
+      reapedPeak = usage.ru_maxrss
+    }
     let signal = status & 0x7f
     let ending: Ending =
       signal == 0 ? .exited(status: (status >> 8) & 0xff) : .killed(signal: signal)

@@ -5,8 +5,7 @@ import Glibc
 public enum Fork {
   /// The process that goes on after a fork.
   public enum Side: Equatable, Sendable {
-    /// The process that has forked; the new one has this number.
-    case old(new: pid_t)
+    case old
     case new
   }
 
@@ -14,18 +13,33 @@ public enum Fork {
   public static func sibling() throws(SystemError) -> Side {
     let number = lx_fork_sibling()
     guard number >= 0 else { throw SystemError(step: "fork a decoder", code: -number) }
-    return number == 0 ? .new : .old(new: number)
+    return number == 0 ? .new : .old
   }
 
-  /// Forks a child, waits for its end and exits with its status, or with 1 if a signal ended it.
-  /// Returns in the child alone.
-  public static func goOnInAChild() throws(SystemError) {
+  /// Has a child fork a sibling, which goes on; this process waits for both and exits with the status of
+  /// the sibling, or with 1 if a signal ended it. Throws where that cannot be done, in this process.
+  public static func goOnInASibling() throws(SystemError) {
     let number = lx_fork()
     guard number >= 0 else { throw SystemError(step: "fork", code: errno) }
-    guard number > 0 else { return }
+    guard number > 0 else {
+      do throws(SystemError) {
+        // The new process is a child of the one that waits below.
+        if try sibling() == .new { return }
+        _exit(0)
+      } catch {
+        _exit(error.code)
+      }
+    }
+    var statuses: [pid_t: Int32] = [:]
     var status: Int32 = 0
-    let result = retrying { waitpid(number, &status, 0) }
-    exit(result == number && status & 0x7f == 0 ? (status >> 8) & 0xff : 1)
+    while true {
+      let ended = retrying { waitpid(-1, &status, 0) }
+      guard ended > 0 else { break }
+      statuses[ended] = status & 0x7f == 0 ? (status >> 8) & 0xff : 1
+    }
+    let code = statuses.removeValue(forKey: number) ?? ECHILD
+    guard code == 0 else { throw SystemError(step: "fork a decoder", code: code) }
+    exit(statuses.values.first ?? 1)
   }
 
   /// How many threads this process has; 0 where that is unknown.
@@ -47,6 +61,12 @@ public struct SocketPair: ~Copyable {
 
   /// Closes the other side's end in this process.
   public consuming func keepOurs() -> Descriptor { ours }
+
+  /// Gives up ownership of both: the caller must close the numbers.
+  public consuming func numbers() -> (ours: Int32, theirs: Int32) {
+    let number = ours.release()
+    return (number, theirs.release())
+  }
 }
 
 extension Descriptor {
@@ -56,6 +76,9 @@ extension Descriptor {
     let code = lx_send_descriptor(number, other.number)
     guard code == 0 else { throw SystemError(step: "pass a descriptor", code: code) }
   }
+
+  /// Ends both directions of this socket, for all processes that hold it.
+  public func shutDown() { _ = shutdown(number, Int32(SHUT_RDWR)) }
 
   /// Waits for a descriptor that the other side passes; nil once it has closed the socket.
   public func receiveDescriptor() throws(SystemError) -> Descriptor? {

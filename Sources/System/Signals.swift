@@ -120,6 +120,8 @@ public func outputQueued(_ descriptor: Int32) -> Int? {
 
 /// Limits that a process sets for itself.
 public enum OwnLimits {
+  /// Lets this process reap its children, also where its starter ignored their ends.
+  public static func reapChildren() { signal(SIGCHLD, SIG_DFL) }
   /// Limits the address space, in bytes.
   public static func addressSpace(_ bytes: UInt64) throws(SystemError) { try set(RLIMIT_AS, bytes) }
   /// Forbids new descriptors, writing to files, and core dumps.

@@ -19,19 +19,25 @@ struct ListCommand {
   }
 
   private mutating func list() -> Int32 {
+    var pool: DecoderPool?
+    if invocation.durations {
+      pool = openPool(invocation.play)
+      guard pool != nil else { return Status.failure }
+    }
+    defer { pool?.close() }
     guard let network = openNetwork(invocation.network) else { return Status.failure }
     defer { network.close() }
     guard let feed = readFeed(invocation.sources, network) else { return Status.nothingPlayed }
-    if invocation.durations, !findDurations(feed, network) { return Status.failure }
+    if let pool, !findDurations(feed, network, pool) { return Status.failure }
     let text = invocation.json ? json(inOrder(feed)) : lines(feed)
     return Output.write(text + "\n") ? Status.success : Status.failure
   }
 
   /// Asks decoders for the durations that are not named, and complains of those that have none to tell;
   /// false where that cannot be done at all.
-  private mutating func findDurations(_ feed: Feed, _ network: Network) -> Bool {
-    guard let pool = openPool(invocation.play) else { return false }
-    defer { pool.close() }
+  private mutating func findDurations(
+    _ feed: Feed, _ network: Network, _ pool: DecoderPool
+  ) -> Bool {
     var asked: Set<Story.Source> = []
     let stories = feed.reels.flatMap(\.stories).filter {
       $0.durationS == nil && $0.kind != .picture && asked.insert($0.source).inserted
@@ -41,7 +47,8 @@ struct ListCommand {
       for (story, finding) in zip(stories, try run.findings()) {
         switch finding {
         case .success(let duration): durations[story.source] = duration.map { $0 / .seconds(1) }
-        case .failure(let error): complain("cannot play \(story.shortName): \(error.reason)")
+        case .failure(let error):
+          complain("cannot tell how long \(story.shortName) lasts: \(error.reason)")
         }
       }
       return true

@@ -15,6 +15,7 @@ struct Program {
   let start: Instant
 
   func run(_ arguments: [String]) -> Int32 {
+    OwnLimits.reapChildren()
     let invocation: Invocation
     do {
       invocation = try OptionTable.parse(arguments)

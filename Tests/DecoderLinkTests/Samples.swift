@@ -6,7 +6,7 @@ enum Samples {
     .open(
       OpenRequest(
         length: 1_234_567, shape: PictureRequest(width: 120, height: 80), soundRate: 48_000,
-        mostBitsPerSecond: 2_500_000, ending: "tga")),
+        mostBitsPerSecond: 2_500_000, ending: "tga", mayNeedHeif: true)),
     .open(
       OpenRequest(
         length: nil,

@@ -13,6 +13,7 @@ import Testing
     #expect(
       result.text.hasSuffix(
         """
+        decoders: forked from one parent
         sandbox: closed
         open: refused (EPERM)
         socket: refused (EPERM)

@@ -1,4 +1,5 @@
 import Decoding
+import System
 import Testing
 
 @Suite struct HeadOfFileTests {
@@ -28,6 +29,8 @@ import Testing
   @Test(arguments: cases)
   func kind_ofFirstBytes_isDetected(head: [UInt8], kind: HeadOfFile.Kind) {
     #expect(HeadOfFile.kind(of: head) == kind)
+    // Else its library would not be loaded.
+    if kind == .heifStill { #expect(HeifMark.mayBegin(head)) }
   }
 
   @Test func isProtected_findsTheScheme() {

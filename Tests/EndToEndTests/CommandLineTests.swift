@@ -325,7 +325,7 @@ extension EndToEnd {
         """, to: "feed.json")
       let found = try storytty(["list", feed, "--durations", "--json"])
       #expect(found.status == 0)
-      #expect(found.errorText.hasPrefix("storytty: cannot play broken.mp4: "))
+      #expect(found.errorText.hasPrefix("storytty: cannot tell how long broken.mp4 lasts: "))
       let stories = try JSONValue(parsing: found.output)["reels"].elements.flatMap {
         $0["stories"].elements
       }

@@ -25,6 +25,24 @@ extension EndToEnd {
       #expect(report.stories.first?.error?.isEmpty == false)
     }
 
+    @Test func crashed_twice_isNotOpenedAgain() throws {
+      let clips = try [Colors.red, Colors.lime].map { try Colors.clip($0) }
+      let play = try Play(["--no-preload"] + clips)
+      let player = try #require(play.terminal.identifier)
+      let name = clips[0].split(separator: "/").last.map(String.init) ?? ""
+      for _ in 0..<2 {
+        #expect(play.waitFor(color: Colors.red))
+        for decoder in Processes.decoders(of: player) { kill(decoder, SIGSEGV) }
+        #expect(play.waitFor("cannot play \(name): the decoder was ended by signal 11"))
+        #expect(play.waitFor(color: Colors.lime))
+        play.press(.left)
+      }
+      #expect(play.waitFor("cannot play \(name): its decoder has crashed before"))
+      #expect(play.waitFor(color: Colors.lime))
+      #expect(play.quit()?.shellStatus == 3)
+      play.expectRestored()
+    }
+
     @Test func killed_parentOfTheDecoders_costsNoStory() throws {
       let clips = try [Colors.red, Colors.lime, Colors.blue].map { try Colors.clip($0) }
       let play = try Play(clips)

@@ -156,10 +156,11 @@ enum Processes {
     all().filter { parent(of: $0) == player && isDecoder($0) }
   }
 
-  /// Only decoders may open nothing more.
+  /// What it has forked has the same command line, and is in its group of processes.
   private static func isForkServer(_ process: pid_t) -> Bool {
-    let limits = (try? readText("/proc/\(process)/limits")) ?? ""
-    return !limits.contains("Max address space         1073741824")
+    let words = (try? readText("/proc/\(process)/cmdline")) ?? ""
+    guard words.contains("--fork-server"), let fields = statFields(process) else { return false }
+    return fields.count > 2 && pid_t(fields[2]) == process
   }
 
   /// Decoders without a player, once they have had the time to end.

@@ -70,6 +70,16 @@ import Testing
     #expect(String(decoding: bytes, as: UTF8.self) == "got hello\n")
   }
 
+  /// As it is where the starter of this program ignores SIGCHLD: the number may be another's soon.
+  @Test func poll_ofAProcessThatTheKernelReaped_forgetsItsNumber() async {
+    await #expect(processExitsWith: .success) {
+      signal(SIGCHLD, SIG_IGN)
+      let started = try ChildProcess.start("/bin/true", arguments: [], environment: [])
+      try #require(holds { started.process.poll() == nil && started.process.identifier == 0 })
+      try #require(started.process.reaped == nil)
+    }
+  }
+
   @Test(arguments: [
     ("exit 0", ChildProcess.Ending.exited(status: 0)), ("exit 7", .exited(status: 7)),
     ("kill -SEGV $$", .killed(signal: SIGSEGV)), ("kill -TERM $$", .killed(signal: SIGTERM)),

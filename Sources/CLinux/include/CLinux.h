@@ -49,7 +49,7 @@ int lx_send_descriptor(int socket, int descriptor);
 int lx_receive_descriptor(int socket, int *descriptor);
 
 /// Forks a process whose parent is this one's parent (CLONE_PARENT). Only for a process with one
-/// thread: what pthread_atfork registered is not called. Gives 0 in the new process, its number in
+/// thread: another one's locks, of malloc or stdio, would be held for ever in the new process. Gives 0 in the new process, its number in
 /// this one, or a negative errno value.
 pid_t lx_fork_sibling(void);
 
