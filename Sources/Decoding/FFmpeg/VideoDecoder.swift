@@ -69,7 +69,7 @@ final class VideoDecoder: MediaDecoder {
     self.zero = zero
     parts = Parts(
       router: router, indices: (video.index, sound?.index),
-      video: try VideoTrack(video, router: router))
+      video: try Self.track(video, router, style, scaler))
     current = try FFmpegFrame()
     following = try FFmpegFrame()
     // The fourth byte of a BMP's pixel is usually unused rather than alpha.
@@ -88,6 +88,13 @@ final class VideoDecoder: MediaDecoder {
         : FFmpegInput.plausible(map.map { $0.end - zero })
           ?? input.plausibleDuration(of: [video, sound], zero: zero))
     try begin(shape)
+  }
+
+  private static func track(
+    _ video: FFmpegStream, _ router: PacketRouter, _ style: Style, _ scaler: FFmpegScaler
+  ) throws(DecodingError) -> VideoTrack {
+    // Of others few pictures are shown.
+    try VideoTrack(video, router: router, bands: style == .video ? scaler.bands : nil)
   }
 
   private static func refuseTooLarge(
@@ -284,12 +291,16 @@ final class VideoDecoder: MediaDecoder {
       input, streams: [video] + (soundRate == nil ? [] : [sound].compactMap(\.self)),
       following: sound, map: map)
     parts = Parts(
-      router: router, indices: parts.indices, video: try VideoTrack(video, router: router))
+      router: router, indices: parts.indices,
+      video: try Self.track(video, router, style, scaler))
     restartClock()
   }
 
   /// Decodes up to the picture that is shown at a time; false if the first one is later.
   private func findPicture(shownAt position: Duration) throws(DecodingError) -> Bool {
+    // Only the last of these pictures is shown.
+    scaler.bands.isWanted = false
+    defer { scaler.bands.isWanted = true }
     guard var timing = try decode(into: current) else { return false }
     currentTiming = timing
     if timing.time > position { return false }

@@ -7,6 +7,7 @@ final class VideoTrack {
   /// The stream's number in the first part.
   private let number: Int
   private let router: PacketRouter
+  private let bands: BandReducer?
   private var codec: FFmpegCodec?
   /// The first packet of the next part, kept until the decoder has finished the current part.
   private var changed: FFmpegPacket?
@@ -18,12 +19,16 @@ final class VideoTrack {
   private var skipsLoopFilter = false
   private var skipsNonReference = false
 
-  init(_ stream: FFmpegStream, router: PacketRouter) throws(DecodingError) {
+  /// - Parameter bands: reduces pictures while they are decoded.
+  init(
+    _ stream: FFmpegStream, router: PacketRouter, bands: BandReducer? = nil
+  ) throws(DecodingError) {
     self.stream = stream
+    self.bands = bands
     owner = router.input
     number = stream.index
     self.router = router
-    codec = try FFmpegCodec(stream)
+    codec = try FFmpegCodec(stream, bands: bands)
   }
 
   /// Decodes the next picture into `frame`; false at the end.
@@ -109,6 +114,7 @@ final class VideoTrack {
   func rest() -> Bool {
     guard replay != nil, codec != nil else { return false }
     codec = nil
+    bands?.flush()
     return true
   }
 
@@ -126,7 +132,7 @@ final class VideoTrack {
 
   private func opened() throws(DecodingError) -> FFmpegCodec {
     if let codec { return codec }
-    let new = try FFmpegCodec(stream)
+    let new = try FFmpegCodec(stream, bands: bands)
     new.skipLoopFilter(skipsLoopFilter)
     new.skipNonReference(skipsNonReference)
     codec = new
