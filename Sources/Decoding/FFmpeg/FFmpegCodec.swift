@@ -95,16 +95,20 @@ final class FFmpegCodec {
 
   /// Opens the decoder of a stream.
   ///
-  /// - Parameter bands: is given finished rows while `handsOutBands`; nil for no use of them.
-  init(_ stream: FFmpegStream, bands: BandReducer? = nil) throws(DecodingError) {
+  /// - Parameters:
+  ///   - bands: is given finished rows while the loop filter is skipped; not with several threads.
+  ///   - threads: at most so many are used, if the decoder can use them.
+  init(
+    _ stream: FFmpegStream, bands: BandReducer? = nil, threads: Int = 1
+  ) throws(DecodingError) {
     if stream.isProtected { throw .protected }
     guard let codec = Self.decoder(for: stream) else {
       throw .noDecoder(codec: stream.codecName)
     }
     guard let context = avcodec_alloc_context3(codec) else { throw .outOfMemory }
     self.context = context
-    self.bands = stream.codec == AV_CODEC_ID_H264 ? bands : nil
-    context.pointee.thread_count = 1
+    self.bands = threads == 1 && stream.codec == AV_CODEC_ID_H264 ? bands : nil
+    context.pointee.thread_count = Int32(threads)
     context.pointee.pkt_timebase = stream.raw.pointee.time_base
     context.pointee.max_pixels = Int64(PictureLimits.pixels(of: stream.codec))
     if stream.codec == AV_CODEC_ID_MJPEG { context.pointee.get_buffer2 = grayBuffer }
@@ -120,6 +124,19 @@ final class FFmpegCodec {
       throw DecodingError(ffmpeg: code, else: .noDecoder(codec: stream.codecName))
     }
   }
+
+  /// The most threads that are of use: the processor time that a decoder may use is for two.
+  static var mostThreads: Int { min(2, Int(av_cpu_count())) }
+
+  /// Whether it can use several threads.
+  var canBeParallel: Bool {
+    let ways =
+      AV_CODEC_CAP_FRAME_THREADS | AV_CODEC_CAP_SLICE_THREADS | AV_CODEC_CAP_OTHER_THREADS
+    return (context.pointee.codec?.pointee.capabilities ?? 0) & Int32(ways) != 0
+  }
+
+  /// Whether it uses several threads.
+  var isParallel: Bool { canBeParallel && context.pointee.thread_count > 1 }
 
   /// FFmpeg's own decoders of VP8 and VP9 do not decode alpha; those of libvpx do.
   private static func decoder(for stream: FFmpegStream) -> UnsafePointer<AVCodec>? {

@@ -25,6 +25,7 @@ final class VideoDecoder: MediaDecoder {
   private var currentTiming: PictureTiming?
   private var followingTiming: PictureTiming?
   private var clock: PictureClock
+  private var effort = Effort.full
   /// The story's start on its streams' clock.
   private let zero: Duration
   private var firstTime = Duration.zero
@@ -183,7 +184,8 @@ final class VideoDecoder: MediaDecoder {
   }
 
   private func prepareEffort(_ effort: Effort, shape: PictureRequest) {
-    parts.video.skipNonReference(effort == .hurried)
+    self.effort = effort
+    if style == .video { parts.video.apply(effort) }
     let stream = parts.video.stream
     let seen = (tagged ?? stream.orientation)
       .displaySize(width: UInt32(stream.width), height: UInt32(stream.height))
@@ -196,8 +198,14 @@ final class VideoDecoder: MediaDecoder {
     guard try parts.video.next(into: frame) else { return nil }
     let stream = parts.video.stream
     let duration = stream.time(frame.duration) ?? stream.frameDuration
-    return clock.next(
+    let expected = clock.end
+    var timing = clock.next(
       timestamp: stream.time(frame.timestamp), duration: style == .still ? nil : duration)
+    if effort != .full, let expected, let step = stream.frameDuration ?? duration, step > .zero {
+      let missing = ((timing.time - expected) / step).rounded()
+      timing.skipped = UInt16(min(max(0, missing), 1_000))
+    }
+    return timing
   }
 
   private var orientation: Orientation {
@@ -239,6 +247,9 @@ final class VideoDecoder: MediaDecoder {
   }
 
   func seek(to position: Duration) throws(DecodingError) {
+    // The very picture at that position is to be found, however late the player was before.
+    effort = .full
+    parts.video.apply(effort)
     if style != .video {
       try reopen()
       if try findPicture(shownAt: position) { return }
