@@ -157,6 +157,7 @@ extension DecoderMessage: WireMessage {
       writer.put(picture.serial)
       writer.put(picture.time)
       writer.put(picture.duration)
+      writer.put(picture.skipped)
       writer.put(picture.bitmap)
       return .picture
     case .sound(let sound):
@@ -204,7 +205,7 @@ extension DecoderMessage: WireMessage {
         DecodedPicture(
           serial: try reader.number(), time: try reader.duration(),
           duration: try reader.optional { reader throws(WireError) in try reader.duration() },
-          bitmap: try reader.bitmap()))
+          skipped: try reader.number(), bitmap: try reader.bitmap()))
     case .sound:
       let sound = DecodedSound(
         serial: try reader.number(), time: try reader.duration(), samples: try reader.elements())

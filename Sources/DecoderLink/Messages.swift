@@ -115,9 +115,12 @@ public struct PictureRequest: Equatable, Sendable {
 
 /// How much a decoder decodes.
 public enum Effort: UInt8, Sendable {
-  /// Every picture is decoded.
+  /// Every picture is decoded, with one thread until more was once needed.
   case full
-  /// Pictures that no other picture refers to are skipped, because the player is late.
+  /// The player is late: a second thread is used from the next key picture on. Until then, and where
+  /// none can be used, pictures that no other picture refers to are skipped.
+  case parallel
+  /// The player stays late: those pictures are skipped in any case.
   case hurried
 }
 
@@ -171,12 +174,17 @@ public struct DecodedPicture: Equatable, Sendable {
   public var time: Duration
   /// How long it is shown, if the stream says so.
   public var duration: Duration?
+  /// How many pictures before it were skipped because the player was late (`Effort`).
+  public var skipped: UInt16
   public var bitmap: Bitmap
 
-  public init(serial: UInt32, time: Duration, duration: Duration?, bitmap: Bitmap) {
+  public init(
+    serial: UInt32, time: Duration, duration: Duration?, skipped: UInt16 = 0, bitmap: Bitmap
+  ) {
     self.serial = serial
     self.time = time
     self.duration = duration
+    self.skipped = skipped
     self.bitmap = bitmap
   }
 }

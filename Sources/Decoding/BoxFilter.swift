@@ -9,6 +9,9 @@ package struct BoxAxis: Equatable {
     package var weightBefore: UInt32
     package var weightAfter: UInt32
     package var totalWeight: UInt32
+
+    /// The sample after the last that it touches.
+    var end: Int { complete.upperBound + (weightAfter > 0 ? 1 : 0) }
   }
 
   package static let unit: UInt32 = 256
@@ -34,8 +37,15 @@ package struct BoxAxis: Equatable {
         totalWeight: Self.unit * UInt32(end - first) + before + after)
     }
     let first = boxes.first.map { $0.complete.lowerBound - ($0.weightBefore > 0 ? 1 : 0) } ?? 0
-    let end = boxes.last.map { $0.complete.upperBound + ($0.weightAfter > 0 ? 1 : 0) } ?? 0
+    let end = boxes.last?.end ?? 0
     span = first..<max(first, end)
+  }
+
+  /// The boxes from one on that lie within the first `samples` of the axis.
+  package func boxes(from first: Int, within samples: Int) -> Range<Int> {
+    var end = first
+    while end < boxes.count, boxes[end].end <= samples { end += 1 }
+    return first..<end
   }
 
   /// The largest number of complete samples in a box.
@@ -59,12 +69,15 @@ package final class BoxFilter<Sample: BoxSample> {
   /// In complete samples of either direction; larger boxes would overflow the sums.
   package static var largestBox: Int { 128 }
 
-  /// Writes the means of a plane, row by row, over `means`, which must have as many elements. `plane`
-  /// is the first sample of the whole plane.
+  /// Writes the means of a plane, row by row, over `means`, which must have as many elements as there
+  /// are pixels. `plane` is the first sample of the whole plane. Only rows of pixels whose numbers are
+  /// in `boxes` are written, and only samples that they cover are read; nil means all.
   package func reduce(
     _ plane: UnsafePointer<Sample>, strideSamples: Int, across: BoxAxis, down: BoxAxis,
-    into means: inout [Float]
+    boxes: Range<Int>? = nil, into means: inout [Float]
   ) {
+    let boxes = boxes ?? down.boxes.indices
+    precondition(means.count == across.boxes.count * down.boxes.count)
     let span = across.span
     if sums.count < span.upperBound {
       sums = [Sample.RowSum](repeating: 0, count: span.upperBound)
@@ -76,7 +89,8 @@ package final class BoxFilter<Sample: BoxSample> {
           guard let sums = sums.baseAddress, let weighted = weighted.baseAddress,
             var out = means.baseAddress
           else { return }
-          for box in down.boxes {
+          out += boxes.lowerBound * across.boxes.count
+          for box in down.boxes[boxes] {
             sumRows(of: box, in: plane, strideSamples, span, scratch: sums, into: weighted)
             writeMeans(of: weighted, across, rowWeight: Float(box.totalWeight), to: out)
             out += across.boxes.count
@@ -123,11 +137,16 @@ package final class BoxFilter<Sample: BoxSample> {
       row += stride
       left -= 1
     }
-    // A row with weight 0 may not exist; any row that does is read instead.
-    let firstRow = plane + box.complete.lowerBound * stride
-    let rowBefore = box.weightBefore > 0 ? firstRow - stride : firstRow
-    let rowAfter = box.weightAfter > 0 ? plane + box.complete.upperBound * stride : rowBefore
     let unit = Sample.ColumnSum(truncatingIfNeeded: BoxAxis.unit)
+    guard box.weightBefore > 0 || box.weightAfter > 0 else {
+      for x in span { weighted[x] = Sample.ColumnSum(truncatingIfNeeded: sums[x]) &* unit }
+      return
+    }
+    // A row with weight 0 may not exist; the other one is read instead.
+    let next = plane + box.complete.upperBound * stride
+    let rowBefore =
+      box.weightBefore > 0 ? plane + (box.complete.lowerBound - 1) * stride : next
+    let rowAfter = box.weightAfter > 0 ? next : rowBefore
     let weightBefore = Sample.ColumnSum(truncatingIfNeeded: box.weightBefore)
     let weightAfter = Sample.ColumnSum(truncatingIfNeeded: box.weightAfter)
     for x in span {

@@ -97,7 +97,7 @@ struct DecodeLoop {
       .picture(
         DecodedPicture(
           serial: serial, time: timing.time, duration: Self.bounded(timing.duration),
-          bitmap: bitmap)))
+          skipped: timing.skipped, bitmap: bitmap)))
   }
 
   private static func bounded(_ time: Duration?) -> Duration? {

@@ -47,6 +47,8 @@ enum Progress: Equatable {
 package struct PictureTiming: Equatable {
   package var time: Duration
   package var duration: Duration?
+  /// How many pictures before it were skipped because the player is late.
+  package var skipped: UInt16 = 0
 
   package init(time: Duration, duration: Duration?) {
     self.time = time

@@ -39,6 +39,7 @@ public struct Playback: Sendable {
   /// Once it is open.
   public private(set) var info: MediaInfo?
   public private(set) var framesDecoded = 0
+  /// Pictures that were too late to be shown, or that the decoder skipped because it was late.
   public private(set) var framesDropped = 0
   private(set) var shownPicture: Shown?
   private(set) var decoder = Decoder.working
@@ -206,6 +207,7 @@ public struct Playback: Sendable {
     case .opened(let info): opened(info, &effects)
     case .picture(var picture):
       framesDecoded += 1
+      framesDropped += Int(picture.skipped)
       picture.time += loop.start
       queue.append(picture)
     case .sound(let frames): credit.used(soundFrames: frames)

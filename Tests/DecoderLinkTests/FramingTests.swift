@@ -140,8 +140,8 @@ import Testing
       serial: 0, time: .zero, duration: nil,
       bitmap: Bitmap(width: count, height: 1, pixels: Array(repeating: 0, count: count)))
     var frame = DecoderMessage.picture(picture).frame
-    // Behind the header, the serial, the time and the missing duration.
-    for (place, side) in [(18, width), (22, height)] {
+    // Behind the header, the serial, the time, the missing duration and the number of skipped pictures.
+    for (place, side) in [(20, width), (24, height)] {
       for index in 0..<4 {
         frame[place + index] = UInt8(truncatingIfNeeded: side >> (8 * UInt32(index)))
       }

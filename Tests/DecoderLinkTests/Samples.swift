@@ -29,8 +29,7 @@ enum Samples {
     .seek(serial: 5, to: .seconds(3600)),
     .seek(serial: 6, to: .nanoseconds(Int64.max)),
     .seek(serial: 6, to: .nanoseconds(Int64.min)),
-    .effort(.full),
-    .effort(.hurried),
+    .effort(.full), .effort(.parallel), .effort(.hurried),
   ]
 
   static let decoder: [DecoderMessage] = [
@@ -54,7 +53,7 @@ enum Samples {
           width: 3, height: 2, pixels: [0xFF0000, 0x00FF00, 0x0000FF, 0, 0xFFFFFF, 0x123456]))),
     .picture(
       DecodedPicture(
-        serial: 0, time: .milliseconds(-40), duration: nil,
+        serial: 0, time: .milliseconds(-40), duration: nil, skipped: .max,
         bitmap: Bitmap(width: 1, height: 1, pixels: [.max]))),
     .sound(DecodedSound(serial: 2, time: .zero, samples: [.min, .max, -1, 1])),
     .sound(DecodedSound(serial: 2, time: .zero, samples: [])),

@@ -97,6 +97,16 @@ import Testing
     #expect(rig.playback.framesDropped == 1 && rig.playback.framesDecoded == 4)
   }
 
+  @Test func picturesThatTheDecoderSkipped_countAsDropped() {
+    var rig = Rig()
+    rig.picture(0)
+    rig.tick()
+    var picture = DecodedPicture.at(160)
+    picture.skipped = 3
+    _ = rig.playback.handle(.decoder(.picture(picture)), at: rig.now)
+    #expect(rig.playback.framesDropped == 3 && rig.playback.framesDecoded == 2)
+  }
+
   @Test func decoderThatFallsFarBehind_holdsUpTheClock() {
     var rig = Rig()
     rig.picture(0)

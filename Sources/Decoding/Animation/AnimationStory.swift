@@ -57,7 +57,7 @@ final class AnimationStory: MediaDecoder {
       return .over
     }
     current = next
-    next += effort == .hurried ? 2 : 1
+    next += effort == .full ? 1 : 2
     return .picture(outline.timing(of: current))
   }
 

@@ -90,25 +90,53 @@ final class FFmpegFrame {
 /// Owns an opened decoder.
 final class FFmpegCodec {
   private let context: UnsafeMutablePointer<AVCodecContext>
+  /// Who is given finished rows; FFmpeg has a pointer to it.
+  private let bands: BandReducer?
 
   /// Opens the decoder of a stream.
-  init(_ stream: FFmpegStream) throws(DecodingError) {
+  ///
+  /// - Parameters:
+  ///   - bands: is given finished rows while the loop filter is skipped; not with several threads.
+  ///   - threads: at most so many are used, if the decoder can use them.
+  init(
+    _ stream: FFmpegStream, bands: BandReducer? = nil, threads: Int = 1
+  ) throws(DecodingError) {
     if stream.isProtected { throw .protected }
     guard let codec = Self.decoder(for: stream) else {
       throw .noDecoder(codec: stream.codecName)
     }
     guard let context = avcodec_alloc_context3(codec) else { throw .outOfMemory }
     self.context = context
-    context.pointee.thread_count = 1
+    self.bands = threads == 1 && stream.codec == AV_CODEC_ID_H264 ? bands : nil
+    context.pointee.thread_count = Int32(threads)
     context.pointee.pkt_timebase = stream.raw.pointee.time_base
     context.pointee.max_pixels = Int64(PictureLimits.pixels(of: stream.codec))
     if stream.codec == AV_CODEC_ID_MJPEG { context.pointee.get_buffer2 = grayBuffer }
+    if let bands = self.bands {
+      // The context does not outlive this object, which keeps it.
+      context.pointee.opaque = Unmanaged.passUnretained(bands).toOpaque()
+      context.pointee.get_buffer2 = numberedBuffer
+      context.pointee.slice_flags = SLICE_FLAG_CODED_ORDER
+    }
     var code = avcodec_parameters_to_context(context, stream.raw.pointee.codecpar)
     if code >= 0 { code = avcodec_open2(context, codec, nil) }
     guard code >= 0 else {
       throw DecodingError(ffmpeg: code, else: .noDecoder(codec: stream.codecName))
     }
   }
+
+  /// The most threads that are of use: the processor time that a decoder may use is for two.
+  static var mostThreads: Int { min(2, Int(av_cpu_count())) }
+
+  /// Whether it can use several threads.
+  var canBeParallel: Bool {
+    let ways =
+      AV_CODEC_CAP_FRAME_THREADS | AV_CODEC_CAP_SLICE_THREADS | AV_CODEC_CAP_OTHER_THREADS
+    return (context.pointee.codec?.pointee.capabilities ?? 0) & Int32(ways) != 0
+  }
+
+  /// Whether it uses several threads.
+  var isParallel: Bool { canBeParallel && context.pointee.thread_count > 1 }
 
   /// FFmpeg's own decoders of VP8 and VP9 do not decode alpha; those of libvpx do.
   private static func decoder(for stream: FFmpegStream) -> UnsafePointer<AVCodec>? {
@@ -151,16 +179,52 @@ final class FFmpegCodec {
   }
 
   /// Drops all decoding state, as before a seek.
-  func flush() { avcodec_flush_buffers(context) }
+  func flush() {
+    avcodec_flush_buffers(context)
+    bands?.flush()
+  }
 
-  /// Skips the loop filter: that cannot be seen in a much smaller picture.
+  /// Skips the loop filter: that cannot be seen in a much smaller picture. Without it rows are finished
+  /// as soon as they are decoded, and handed out.
   func skipLoopFilter(_ skip: Bool) {
     context.pointee.skip_loop_filter = skip ? AVDISCARD_ALL : AVDISCARD_DEFAULT
+    context.pointee.draw_horiz_band = skip && bands != nil ? takeBand : nil
   }
 
   /// Skips pictures that no other picture refers to.
   func skipNonReference(_ skip: Bool) {
     context.pointee.skip_frame = skip ? AVDISCARD_NONREF : AVDISCARD_DEFAULT
+  }
+}
+
+/// Numbers frames, so that what was made of one's rows is not taken for another's in the same memory.
+private func numberedBuffer(
+  _ context: UnsafeMutablePointer<AVCodecContext>?, _ frame: UnsafeMutablePointer<AVFrame>?,
+  _ flags: Int32
+) -> Int32 {
+  if let bands = BandReducer.of(context) {
+    frame?.pointee.opaque = UnsafeMutableRawPointer(bitPattern: bands.nextSerial())
+  }
+  return avcodec_default_get_buffer2(context, frame, flags)
+}
+
+/// Takes rows that a decoder has finished. Those of profiles in which slices come in any order (H.264,
+/// 7.4.3, Baseline and Extended) are not used: the beginning of a row may follow its end.
+private func takeBand(
+  _ context: UnsafeMutablePointer<AVCodecContext>?, _ frame: UnsafePointer<AVFrame>?,
+  _ offsets: UnsafeMutablePointer<Int32>?, _ y: Int32, _ structure: Int32, _ height: Int32
+) {
+  guard let bands = BandReducer.of(context), let context, let frame,
+    context.pointee.profile != FF_PROFILE_H264_BASELINE,
+    context.pointee.profile != FF_PROFILE_H264_EXTENDED
+  else { return }
+  // 1 and 2 are the fields of a frame.
+  bands.add(frame, y: Int(y), height: Int(height), isWholeFrame: structure == 3)
+}
+
+extension BandReducer {
+  fileprivate static func of(_ context: UnsafeMutablePointer<AVCodecContext>?) -> BandReducer? {
+    context?.pointee.opaque.map { Unmanaged.fromOpaque($0).takeUnretainedValue() }
   }
 }
 

@@ -9,6 +9,9 @@ final class FFmpegScaler {
   private var flattening: OpaquePointer?
   private let planar = PlanarReducer()
 
+  /// Reduces the frames that follow a scaled one while they are decoded, if it is told of their rows.
+  var bands: BandReducer { planar.bands }
+
   deinit {
     for context in contexts { sws_freeContext(context) }
     sws_freeContext(flattening)

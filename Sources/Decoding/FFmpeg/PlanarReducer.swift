@@ -1,28 +1,15 @@
-import DecoderLink
 import CFFmpeg
+import DecoderLink
 
 /// Reduces frames with separate luma and chroma planes by exact area means, each plane at its own
 /// resolution, before converting colours. Binding file: unsafe pointers.
 final class PlanarReducer {
-  private let bytes = BoxFilter<UInt8>()
-  private let words = BoxFilter<UInt16>()
-  private var axes: Axes?
-  private var luma: [Float] = []
-  private var cb: [Float] = []
-  private var cr: [Float] = []
-
-  /// The axes of luma and chroma for one geometry.
-  private struct Axes {
-    var key: Key
-    var luma: (across: BoxAxis, down: BoxAxis)
-    var chroma: (across: BoxAxis, down: BoxAxis)
-  }
-
-  private struct Key: Equatable {
-    var frame: [Int]
-    var target: [Int]
-    var share: [Double]
-  }
+  /// Reduces the frames that follow while they are decoded.
+  let bands = BandReducer()
+  private let filter = PlaneFilter()
+  private var plan: ReductionPlan?
+  /// What a whole frame is reduced to: scratch memory.
+  private let whole = PlaneMeans()
 
   /// The middle of a frame, reduced to `width` x `height`; nil if this frame or reduction is not
   /// supported.
@@ -30,100 +17,108 @@ final class PlanarReducer {
     _ frame: FFmpegFrame, width: Int, height: Int, share: (width: Double, height: Double),
     _ colours: ColourKind
   ) -> Bitmap? {
-    guard let layout = Layout(frame.raw),
-      Double(frame.width) * share.width >= Double(2 * width),
-      Double(frame.height) * share.height >= Double(2 * height)
-    else { return nil }
-    let axes = self.axes(layout, frame, width, height, share)
-    guard axes.luma.across.widest <= BoxFilter<UInt8>.largestBox,
-      axes.luma.down.widest <= BoxFilter<UInt8>.largestBox
-    else { return nil }
-    if luma.count != width * height {
-      luma = [Float](repeating: 0, count: width * height)
+    guard let layout = PlanarLayout(frame.raw.pointee),
+      let planes = FramePlanes(frame.raw.pointee)
+    else {
+      bands.plan = nil
+      return nil
+    }
+    let key = ReductionPlan.Key(
+      layout: layout, width: frame.width, height: frame.height, pixelsAcross: width,
+      pixelsDown: height, shareAcross: share.width, shareDown: share.height)
+    if plan?.key != key { plan = ReductionPlan(key) }
+    bands.plan = plan
+    guard let plan else { return nil }
+    if let means = bands.take(frame, planes) {
+      defer { bands.giveBack(means) }
+      return bitmap(means, key, colours)
+    }
+    whole.begin(plan)
+    filter.reduce(planes, upTo: plan.key.height, plan, into: whole)
+    return bitmap(whole, key, colours)
+  }
+
+  private func bitmap(
+    _ means: PlaneMeans, _ key: ReductionPlan.Key, _ colours: ColourKind
+  ) -> Bitmap {
+    let matrix = colours.colourMatrix(bits: key.layout.bits)
+    let pixels =
+      colours.transfer.map {
+        $0.toneMapped(matrix.deep(luma: means.luma, cb: means.cb, cr: means.cr))
+      } ?? matrix.packed(luma: means.luma, cb: means.cb, cr: means.cr)
+    return Bitmap(width: key.pixelsAcross, height: key.pixelsDown, pixels: pixels)
+  }
+}
+
+/// The means of a frame's planes over the areas of pixels, from the top down.
+final class PlaneMeans {
+  fileprivate(set) var luma: [Float] = []
+  fileprivate(set) var cb: [Float] = []
+  fileprivate(set) var cr: [Float] = []
+  /// The rows of pixels whose means are there.
+  fileprivate(set) var lumaRows = 0
+  fileprivate(set) var chromaRows = 0
+
+  /// Forgets what is there and makes room for a plan's pixels.
+  func begin(_ plan: ReductionPlan) {
+    let count = plan.key.pixelsAcross * plan.key.pixelsDown
+    if luma.count != count {
+      luma = [Float](repeating: 0, count: count)
       cb = luma
       cr = luma
     }
-    fill(&luma, frame, 0, axes.luma, layout)
-    fill(&cb, frame, 1, axes.chroma, layout)
-    fill(&cr, frame, 2, axes.chroma, layout)
-    let matrix = colours.colourMatrix(bits: layout.bits)
-    let pixels =
-      colours.transfer.map { $0.toneMapped(matrix.deep(luma: luma, cb: cb, cr: cr)) }
-      ?? matrix.packed(luma: luma, cb: cb, cr: cr)
-    return Bitmap(width: width, height: height, pixels: pixels)
+    lumaRows = 0
+    chromaRows = 0
+  }
+
+  /// Whether all means of a plan are there.
+  func isComplete(_ plan: ReductionPlan) -> Bool {
+    lumaRows == plan.key.pixelsDown && chromaRows == plan.key.pixelsDown
+  }
+}
+
+/// Reduces the planes of frames. Binding file: unsafe pointers.
+final class PlaneFilter {
+  private let bytes = BoxFilter<UInt8>()
+  private let words = BoxFilter<UInt16>()
+
+  /// Adds the means of all pixels that lie within a frame's first `rows` rows of luma, and are not
+  /// there yet. The frame must be at least as large as the plan says, and have its layout.
+  func reduce(
+    _ planes: FramePlanes, upTo rows: Int, _ plan: ReductionPlan, into means: PlaneMeans
+  ) {
+    let layout = plan.key.layout
+    // Only the last row of chroma may stand for less than a whole number of luma rows.
+    let chroma =
+      rows >= plan.key.height
+      ? (plan.key.height + (1 << layout.shiftY) - 1) >> layout.shiftY : rows >> layout.shiftY
+    let luma = plan.luma.down.boxes(from: means.lumaRows, within: rows)
+    if !luma.isEmpty {
+      fill(&means.luma, planes.luma, planes.lumaStride, plan.luma, luma, layout.bits)
+      means.lumaRows = luma.upperBound
+    }
+    let both = plan.chroma.down.boxes(from: means.chromaRows, within: chroma)
+    if !both.isEmpty {
+      fill(&means.cb, planes.cb, planes.cbStride, plan.chroma, both, layout.bits)
+      fill(&means.cr, planes.cr, planes.crStride, plan.chroma, both, layout.bits)
+      means.chromaRows = both.upperBound
+    }
   }
 
   private func fill(
-    _ means: inout [Float], _ frame: FFmpegFrame, _ plane: Int32,
-    _ axes: (across: BoxAxis, down: BoxAxis), _ layout: Layout
+    _ means: inout [Float], _ plane: UnsafeMutablePointer<UInt8>, _ strideBytes: Int,
+    _ division: ReductionPlan.Division, _ boxes: Range<Int>, _ bits: Int
   ) {
-    guard let start = ff_plane(frame.raw, plane) else { return }
-    let stride = Int(ff_stride(frame.raw, plane))
-    if layout.bits == 8 {
+    if bits == 8 {
       bytes.reduce(
-        start, strideSamples: stride, across: axes.across, down: axes.down, into: &means)
+        plane, strideSamples: strideBytes, across: division.across, down: division.down,
+        boxes: boxes, into: &means)
     } else {
-      start.withMemoryRebound(to: UInt16.self, capacity: 1) {
+      plane.withMemoryRebound(to: UInt16.self, capacity: 1) {
         words.reduce(
-          $0, strideSamples: stride / 2, across: axes.across, down: axes.down, into: &means)
+          $0, strideSamples: strideBytes / 2, across: division.across, down: division.down,
+          boxes: boxes, into: &means)
       }
-    }
-  }
-
-  private func axes(
-    _ layout: Layout, _ frame: FFmpegFrame, _ width: Int, _ height: Int,
-    _ share: (width: Double, height: Double)
-  ) -> Axes {
-    let key = Key(
-      frame: [frame.width, frame.height, layout.shiftX, layout.shiftY], target: [width, height],
-      share: [share.width, share.height])
-    if let axes, axes.key == key { return axes }
-    func axis(_ available: Int, _ share: Double, _ count: Int, _ shift: Int) -> BoxAxis {
-      let length = Double(available) * share
-      let scale = 1 / Double(1 << shift)
-      return BoxAxis(
-        start: (Double(available) - length) / 2 * scale, length: length * scale, count: count,
-        available: (available + (1 << shift) - 1) >> shift)
-    }
-    let new = Axes(
-      key: key,
-      luma: (
-        axis(frame.width, share.width, width, 0), axis(frame.height, share.height, height, 0)
-      ),
-      chroma: (
-        axis(frame.width, share.width, width, layout.shiftX),
-        axis(frame.height, share.height, height, layout.shiftY)
-      ))
-    axes = new
-    return new
-  }
-
-  /// The properties of a pixel format with three planes.
-  private struct Layout {
-    var bits: Int
-    var shiftX: Int
-    var shiftY: Int
-
-    init?(_ raw: UnsafeMutablePointer<AVFrame>) {
-      guard let description = av_pix_fmt_desc_get(AVPixelFormat(raw.pointee.format)) else {
-        return nil
-      }
-      let about = description.pointee
-      let others =
-        AV_PIX_FMT_FLAG_BE | AV_PIX_FMT_FLAG_PAL | AV_PIX_FMT_FLAG_BITSTREAM
-        | AV_PIX_FMT_FLAG_HWACCEL | AV_PIX_FMT_FLAG_RGB | AV_PIX_FMT_FLAG_ALPHA
-        | AV_PIX_FMT_FLAG_FLOAT
-      let parts = [about.comp.0, about.comp.1, about.comp.2]
-      guard about.nb_components == 3, about.flags & UInt64(others) == 0,
-        about.flags & UInt64(AV_PIX_FMT_FLAG_PLANAR) != 0,
-        parts.map(\.plane) == [0, 1, 2], parts.allSatisfy({ $0.shift == 0 && $0.offset == 0 }),
-        parts.allSatisfy({ $0.depth == parts[0].depth }), (8...14).contains(parts[0].depth),
-        parts.allSatisfy({ $0.step == ($0.depth == 8 ? 1 : 2) }),
-        (0..<Int32(3)).allSatisfy({ ff_stride(raw, $0) > 0 })
-      else { return nil }
-      bits = Int(parts[0].depth)
-      shiftX = Int(about.log2_chroma_w)
-      shiftY = Int(about.log2_chroma_h)
     }
   }
 }

@@ -25,6 +25,7 @@ final class VideoDecoder: MediaDecoder {
   private var currentTiming: PictureTiming?
   private var followingTiming: PictureTiming?
   private var clock: PictureClock
+  private var effort = Effort.full
   /// The story's start on its streams' clock.
   private let zero: Duration
   private var firstTime = Duration.zero
@@ -69,7 +70,7 @@ final class VideoDecoder: MediaDecoder {
     self.zero = zero
     parts = Parts(
       router: router, indices: (video.index, sound?.index),
-      video: try VideoTrack(video, router: router))
+      video: try Self.track(video, router, style, scaler))
     current = try FFmpegFrame()
     following = try FFmpegFrame()
     // The fourth byte of a BMP's pixel is usually unused rather than alpha.
@@ -88,6 +89,13 @@ final class VideoDecoder: MediaDecoder {
         : FFmpegInput.plausible(map.map { $0.end - zero })
           ?? input.plausibleDuration(of: [video, sound], zero: zero))
     try begin(shape)
+  }
+
+  private static func track(
+    _ video: FFmpegStream, _ router: PacketRouter, _ style: Style, _ scaler: FFmpegScaler
+  ) throws(DecodingError) -> VideoTrack {
+    // Of others few pictures are shown.
+    try VideoTrack(video, router: router, bands: style == .video ? scaler.bands : nil)
   }
 
   private static func refuseTooLarge(
@@ -176,7 +184,8 @@ final class VideoDecoder: MediaDecoder {
   }
 
   private func prepareEffort(_ effort: Effort, shape: PictureRequest) {
-    parts.video.skipNonReference(effort == .hurried)
+    self.effort = effort
+    if style == .video { parts.video.apply(effort) }
     let stream = parts.video.stream
     let seen = (tagged ?? stream.orientation)
       .displaySize(width: UInt32(stream.width), height: UInt32(stream.height))
@@ -189,8 +198,14 @@ final class VideoDecoder: MediaDecoder {
     guard try parts.video.next(into: frame) else { return nil }
     let stream = parts.video.stream
     let duration = stream.time(frame.duration) ?? stream.frameDuration
-    return clock.next(
+    let expected = clock.end
+    var timing = clock.next(
       timestamp: stream.time(frame.timestamp), duration: style == .still ? nil : duration)
+    if effort != .full, let expected, let step = stream.frameDuration ?? duration, step > .zero {
+      let missing = ((timing.time - expected) / step).rounded()
+      timing.skipped = UInt16(min(max(0, missing), 1_000))
+    }
+    return timing
   }
 
   private var orientation: Orientation {
@@ -232,6 +247,9 @@ final class VideoDecoder: MediaDecoder {
   }
 
   func seek(to position: Duration) throws(DecodingError) {
+    // The very picture at that position is to be found, however late the player was before.
+    effort = .full
+    parts.video.apply(effort)
     if style != .video {
       try reopen()
       if try findPicture(shownAt: position) { return }
@@ -284,12 +302,16 @@ final class VideoDecoder: MediaDecoder {
       input, streams: [video] + (soundRate == nil ? [] : [sound].compactMap(\.self)),
       following: sound, map: map)
     parts = Parts(
-      router: router, indices: parts.indices, video: try VideoTrack(video, router: router))
+      router: router, indices: parts.indices,
+      video: try Self.track(video, router, style, scaler))
     restartClock()
   }
 
   /// Decodes up to the picture that is shown at a time; false if the first one is later.
   private func findPicture(shownAt position: Duration) throws(DecodingError) -> Bool {
+    // Only the last of these pictures is shown.
+    scaler.bands.isWanted = false
+    defer { scaler.bands.isWanted = true }
     guard var timing = try decode(into: current) else { return false }
     currentTiming = timing
     if timing.time > position { return false }

@@ -1,3 +1,5 @@
+import DecoderLink
+
 /// Decodes the pictures of one stream in presentation order.
 final class VideoTrack {
   /// The stream that is decoded; each part of a playlist has its own.
@@ -7,6 +9,7 @@ final class VideoTrack {
   /// The stream's number in the first part.
   private let number: Int
   private let router: PacketRouter
+  private let bands: BandReducer?
   private var codec: FFmpegCodec?
   /// The first packet of the next part, kept until the decoder has finished the current part.
   private var changed: FFmpegPacket?
@@ -16,14 +19,22 @@ final class VideoTrack {
   private var replay: FFmpegPacket?
   private var shownEarly: Int64?
   private var skipsLoopFilter = false
-  private var skipsNonReference = false
+  private var effort = Effort.full
+  /// How many threads the next decoder may use. Once one was too slow, that remains so.
+  private var threads = 1
+  /// How many the present one was opened for.
+  private var threadsUsed = 1
 
-  init(_ stream: FFmpegStream, router: PacketRouter) throws(DecodingError) {
+  /// - Parameter bands: reduces pictures while they are decoded.
+  init(
+    _ stream: FFmpegStream, router: PacketRouter, bands: BandReducer? = nil
+  ) throws(DecodingError) {
     self.stream = stream
+    self.bands = bands
     owner = router.input
     number = stream.index
     self.router = router
-    codec = try FFmpegCodec(stream)
+    codec = try FFmpegCodec(stream, bands: bands)
   }
 
   /// Decodes the next picture into `frame`; false at the end.
@@ -76,7 +87,7 @@ final class VideoTrack {
       if outcome == .end || isDraining { return false }
       let packet = try router.next(of: number)
       if packet?.isProtected == true { throw .protected }
-      if let packet, packet.source?.raw != stream.raw {
+      if let packet, packet.source?.raw != stream.raw || isTurn(packet, of: codec) {
         changed = packet
         try codec.send(nil)
       } else {
@@ -86,7 +97,12 @@ final class VideoTrack {
     }
   }
 
-  /// Continues with the next part of a playlist, which has a decoder of its own.
+  /// Whether a decoder with more threads takes over at a packet.
+  private func isTurn(_ packet: FFmpegPacket, of codec: FFmpegCodec) -> Bool {
+    threads > threadsUsed && packet.isKey && codec.canBeParallel
+  }
+
+  /// Continues with another decoder: that of a playlist's next part, or one with more threads.
   private func change(to packet: FFmpegPacket) throws(DecodingError) {
     changed = nil
     codec = nil
@@ -109,6 +125,7 @@ final class VideoTrack {
   func rest() -> Bool {
     guard replay != nil, codec != nil else { return false }
     codec = nil
+    bands?.flush()
     return true
   }
 
@@ -118,17 +135,23 @@ final class VideoTrack {
     codec?.skipLoopFilter(skip)
   }
 
-  /// Skips pictures that no other picture refers to.
-  func skipNonReference(_ skip: Bool) {
-    skipsNonReference = skip
-    codec?.skipNonReference(skip)
+  /// Does what an effort demands, as far as it can be done now.
+  func apply(_ effort: Effort) {
+    self.effort = effort
+    if effort != .full { threads = FFmpegCodec.mostThreads }
+    if let codec { applyEffort(to: codec) }
+  }
+
+  private func applyEffort(to codec: FFmpegCodec) {
+    codec.skipNonReference(effort == .hurried || effort == .parallel && !codec.isParallel)
   }
 
   private func opened() throws(DecodingError) -> FFmpegCodec {
     if let codec { return codec }
-    let new = try FFmpegCodec(stream)
+    threadsUsed = threads
+    let new = try FFmpegCodec(stream, bands: bands, threads: threads)
     new.skipLoopFilter(skipsLoopFilter)
-    new.skipNonReference(skipsNonReference)
+    applyEffort(to: new)
     codec = new
     return new
   }
