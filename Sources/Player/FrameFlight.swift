@@ -1,3 +1,4 @@
+import Pictures
 import System
 
 /// The bytes of a frame on their way to the terminal, one frame at a time. A terminal that is slow gets
@@ -6,7 +7,8 @@ struct FrameFlight {
   /// Differences of colour that are not rewritten while pictures move, of 255.
   static let tolerances = 2...24
 
-  private var bytes: [UInt8] = []
+  /// Kept from frame to frame for its memory.
+  private var bytes = EscapeBuffer()
   private var sent = 0
   private var began: Instant?
   /// What a frame may leave as it is at present.
@@ -22,12 +24,15 @@ struct FrameFlight {
     lastTook < .milliseconds(15) && tolerance == FrameFlight.tolerances.lowerBound
   }
 
-  /// The next frame.
-  mutating func begin(_ bytes: [UInt8], at now: Instant) {
+  /// The next frame, which consists of what `write` leaves in an empty buffer. Returns how many bytes
+  /// those are.
+  mutating func begin(at now: Instant, _ write: (inout EscapeBuffer) -> Void) -> Int {
     precondition(!isBusy, "one frame in flight")
-    self.bytes = bytes
+    bytes.removeAll()
+    write(&bytes)
     sent = 0
     began = now
+    return bytes.count
   }
 
   /// Sends what the terminal takes.
@@ -36,7 +41,7 @@ struct FrameFlight {
   ///   gone: then the rest is dropped.
   mutating func send(at now: Instant, write: (ArraySlice<UInt8>) -> Int?) {
     while isBusy {
-      guard let count = write(bytes[sent...]) else {
+      guard let count = write(bytes.dropFirst(sent)) else {
         sent = bytes.count
         return
       }

@@ -129,21 +129,18 @@ final class Screen: LoopSource {
   func paint(_ overlays: Overlays, _ accuracy: RedrawPlan.Paint, now: Instant) -> Int {
     let tolerance = accuracy == .exactly ? 0 : flight.tolerance
     renderSurface()
-    let bytes: [UInt8]
-    switch entrance {
-    case .sliding(let slide) where slide.isOver(at: now):
-      entrance = .cut
-      bytes = surface.paint(overlays, compositor, tolerance: tolerance)
-    case .sliding(let slide):
-      var cells = slide.cells(to: surface.cells, step: slide.step(at: now))
-      overlays.draw(with: compositor, on: &cells)
-      bytes = surface.paint(cells, tolerance: tolerance)
-    case .cut, .slides:
-      bytes = surface.paint(overlays, compositor, tolerance: tolerance)
+    if case .sliding(let slide) = entrance, slide.isOver(at: now) { entrance = .cut }
+    let count = flight.begin(at: now) { bytes in
+      if case .sliding(let slide) = entrance {
+        var cells = slide.cells(to: surface.cells, step: slide.step(at: now))
+        overlays.draw(with: compositor, on: &cells)
+        surface.paint(cells, tolerance: tolerance, into: &bytes)
+      } else {
+        surface.paint(overlays, compositor, tolerance: tolerance, into: &bytes)
+      }
     }
-    flight.begin(bytes, at: now)
     flush(now: now)
-    return bytes.count
+    return count
   }
 
   /// Sends what the terminal takes.
@@ -161,6 +158,12 @@ final class Screen: LoopSource {
 
   func service(_ readiness: Readiness, now: Instant) {
     if readiness.writable { flush(now: now) }
+  }
+
+  /// Only a frame that is through makes a difference for others.
+  func absorb(_ readiness: Readiness, now: Instant) -> Bool {
+    service(readiness, now: now)
+    return isBusy
   }
 
   /// Sends the rest of the frame as far as the terminal takes it in time: a character that is cut off
@@ -197,6 +200,8 @@ private struct Surface {
   private var painter: FramePainter
   /// The picture's cells, without texts over them.
   private(set) var cells: CellGrid
+  /// The same with texts; kept for its memory, and empty until there are any.
+  private var covered = CellGrid(columns: 0, rows: 0)
 
   init(_ terminal: TerminalSession, mode: PictureMode, chromeIsHidden: Bool) {
     let columns = max(1, terminal.size.columns)
@@ -244,19 +249,21 @@ private struct Surface {
     renderer.render(picture, columns: cells.columns, rows: cells.rows, into: &cells)
   }
 
-  /// The bytes that show the picture with texts over it.
+  /// Writes what shows the picture with texts over it.
   mutating func paint(
-    _ overlays: Overlays, _ compositor: Compositor, tolerance: Int
-  ) -> [UInt8] {
-    if overlays == Overlays() { return painter.paint(cells, tolerance: tolerance) }
-    var covered = cells
+    _ overlays: Overlays, _ compositor: Compositor, tolerance: Int, into bytes: inout EscapeBuffer
+  ) {
+    if overlays == Overlays() {
+      return painter.paint(cells, tolerance: tolerance, into: &bytes)
+    }
+    covered.copy(cells)
     overlays.draw(with: compositor, on: &covered)
-    return painter.paint(covered, tolerance: tolerance)
+    painter.paint(covered, tolerance: tolerance, into: &bytes)
   }
 
-  /// The bytes that show other cells.
-  mutating func paint(_ cells: CellGrid, tolerance: Int) -> [UInt8] {
-    painter.paint(cells, tolerance: tolerance)
+  /// Writes what shows other cells.
+  mutating func paint(_ cells: CellGrid, tolerance: Int, into bytes: inout EscapeBuffer) {
+    painter.paint(cells, tolerance: tolerance, into: &bytes)
   }
 }
 

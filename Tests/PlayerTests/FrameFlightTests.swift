@@ -1,7 +1,16 @@
+import Pictures
 import System
 import Testing
 
 @testable import Player
+
+extension FrameFlight {
+  /// The next frame, of these bytes.
+  fileprivate mutating func begin(_ bytes: [UInt8], at now: Instant) {
+    let count = begin(at: now) { $0.append(bytes) }
+    #expect(count == bytes.count)
+  }
+}
 
 @Suite struct FrameFlightTests {
   private let start = Instant.now
