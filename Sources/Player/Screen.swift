@@ -62,6 +62,12 @@ final class Screen: LoopSource {
     surfaceIsStale = picture != nil
   }
 
+  /// How far the help can be scrolled.
+  func mostSkipped(ofHelp rows: [Overlays.Row]) -> Int {
+    Overlays.mostSkipped(
+      ofHelp: rows, with: compositor, columns: surface.columns, rowsHigh: surface.cells.rows)
+  }
+
   /// What a reaction must fit into to lie over the picture.
   func reactionShape() -> PictureRequest {
     var shape = shape(fit: .contain)

@@ -111,6 +111,8 @@ struct View {
   private(set) var fit: PlayOptions.Fit
   private(set) var caption = Caption.short
   private(set) var showsHelp = false
+  /// How many rows of the help are scrolled away; more than there are for its end.
+  private var skippedHelp = 0
   private(set) var showsInfo = false
   /// The error row's text.
   var error: String?
@@ -125,10 +127,10 @@ struct View {
   /// A story that loads longer than this shows what it waits for.
   static let loadingPatience = Duration.milliseconds(250)
   private static let dimAfter = Duration.seconds(3)
-
-  init(options: PlayOptions, now: Instant) {
   /// Where pictures come, the bar moves with them.
   private static let shortestBarStep = Duration.milliseconds(100)
+
+  init(options: PlayOptions, now: Instant) {
     self.options = options
     mode = options.mode
     fit = options.fit
@@ -147,8 +149,13 @@ struct View {
   /// Takes a key's action; true where the layout must be made anew.
   mutating func take(_ action: Action) -> Bool {
     switch action {
-    case .help: showsHelp.toggle()
-    case .info: showsInfo.toggle()
+    case .help:
+      showsHelp.toggle()
+      skippedHelp = 0
+    case .info:
+      // The help would hide it.
+      showsInfo = showsHelp || !showsInfo
+      showsHelp = false
     case .close:
       showsHelp = false
       showsInfo = false
@@ -166,6 +173,13 @@ struct View {
     default: break
     }
     return false
+  }
+
+  /// Scrolls the help.
+  ///
+  /// - Parameter most: how many rows can be scrolled away.
+  mutating func scrollHelp(by rows: Int, most: Int) {
+    skippedHelp = min(max(0, min(skippedHelp, most) + rows), most)
   }
 
   /// Whether title and caption leave their rows to the picture now.
@@ -263,6 +277,7 @@ struct View {
     }
     if showsHelp {
       overlays.help = options.keys.helpRows
+      overlays.skippedHelp = skippedHelp
       return overlays
     }
     if caption == .long, let text = model.story?.caption { overlays.caption = text }

@@ -258,6 +258,37 @@ import Testing
     #expect(view.chrome(model).caption == "c")
   }
 
+  /// The help would hide it.
+  @Test func info_whileTheHelpIsShown_takesItsPlace() {
+    var view = view()
+    let playing = ViewModel.Playing(playback: .opened(.video, at: now))
+    let model = model(started(), playing: playing)
+    for _ in 0..<2 {
+      _ = view.take(.help)
+      #expect(view.overlays(model).info == [] && view.overlays(model).help != [])
+      _ = view.take(.info)
+      #expect(view.overlays(model).info != [] && view.overlays(model).help == [])
+    }
+    _ = view.take(.info)
+    #expect(view.overlays(model) == Overlays())
+  }
+
+  @Test func help_scrolls_asFarAsThereIsMore() {
+    var view = view()
+    let model = model(started())
+    _ = view.take(.help)
+    var skipped: [Int] = []
+    for (rows, most) in [(1, 5), (3, 5), (9, 5), (-1, 5), (-1, 2), (0, 1), (-9, 5), (-1, 5)] {
+      view.scrollHelp(by: rows, most: most)
+      skipped.append(view.overlays(model).skippedHelp)
+    }
+    #expect(skipped == [1, 4, 5, 4, 1, 1, 0, 0])
+    view.scrollHelp(by: 3, most: 5)
+    _ = view.take(.help)
+    _ = view.take(.help)
+    #expect(view.overlays(model).skippedHelp == 0)
+  }
+
   @Test(arguments: [.next, .pause, .quit, .mute, .reactions] as [Action])
   func keys_ofOthers_changeNothing(action: Action) {
     var view = view()
