@@ -157,25 +157,27 @@ final class Screen: LoopSource {
   // MARK: - The loop
 
   var interest: Interest? {
-    Interest(terminal.outputDescriptor, reading: false, writing: isBusy)
+    Interest(
+      terminal.outputDescriptor, reading: false, writing: isBusy && flight.restDue == nil)
   }
 
-  var deadline: Instant? { nil }
+  var deadline: Instant? { flight.restDue }
 
   func service(_ readiness: Readiness, now: Instant) {
-    if readiness.writable { flush(now: now) }
+    if readiness.writable || flight.restDue != nil { flush(now: now) }
   }
 
-  /// Only a frame that is through makes a difference for others.
+  /// Only a frame that is through, or nearly, makes a difference for others.
   func absorb(_ readiness: Readiness, now: Instant) -> Bool {
     service(readiness, now: now)
-    return isBusy
+    return isBusy && flight.restDue == nil
   }
 
   /// Sends the rest of the frame as far as the terminal takes it in time: a character that is cut off
   /// would become garbage.
   func finishFrame(until end: Instant) {
-    while isBusy, Instant.now < end, let interest,
+    let interest = Interest(terminal.outputDescriptor, reading: false, writing: true)
+    while isBusy, Instant.now < end,
       let ready = try? awaitReadiness(of: [interest], until: end), ready[0].writable
     {
       flush(now: .now)
