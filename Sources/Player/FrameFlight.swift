@@ -36,14 +36,18 @@ struct FrameFlight {
 
   /// The next frame, which consists of what `write` leaves in an empty buffer. Returns how many bytes
   /// those are.
-  mutating func begin(at now: Instant, _ write: (inout EscapeBuffer) -> Void) -> Int {
+  ///
+  /// - Parameter isUrgent: whether no part of it may wait for anything but the terminal.
+  mutating func begin(
+    at now: Instant, isUrgent: Bool = false, _ write: (inout EscapeBuffer) -> Void
+  ) -> Int {
     precondition(!isBusy, "one frame in flight")
     bytes.removeAll()
     write(&bytes)
     sent = 0
     began = now
     restDue = nil
-    hasRested = false
+    hasRested = isUrgent
     return bytes.count
   }
 

@@ -28,6 +28,8 @@ final class Screen: LoopSource {
   private var entrance = Entrance.cut
   /// No picture of the current story was set yet.
   private(set) var isAwaitingStory = true
+  /// The next frame shows the first one.
+  private var isFirstPicture = false
   private var flight = FrameFlight()
 
   init(terminal: TerminalSession, options: PlayOptions) {
@@ -114,6 +116,7 @@ final class Screen: LoopSource {
       renderSurface()
       entrance = .sliding(Slide(from: surface.cells, side: side, began: now))
     }
+    if isAwaitingStory { isFirstPicture = true }
     isAwaitingStory = false
     picture = decoded.bitmap
     surfaceIsStale = true
@@ -136,7 +139,7 @@ final class Screen: LoopSource {
     let tolerance = accuracy == .exactly ? 0 : flight.tolerance
     renderSurface()
     if case .sliding(let slide) = entrance, slide.isOver(at: now) { entrance = .cut }
-    let count = flight.begin(at: now) { bytes in
+    let count = flight.begin(at: now, isUrgent: isFirstPicture) { bytes in
       if case .sliding(let slide) = entrance {
         var cells = slide.cells(to: surface.cells, step: slide.step(at: now))
         overlays.draw(with: compositor, on: &cells)
@@ -145,6 +148,7 @@ final class Screen: LoopSource {
         surface.paint(overlays, compositor, tolerance: tolerance, into: &bytes)
       }
     }
+    isFirstPicture = false
     flush(now: now)
     return count
   }

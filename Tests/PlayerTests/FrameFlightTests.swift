@@ -96,6 +96,18 @@ extension FrameFlight {
     #expect(!flight.isBusy && flight.restDue == nil)
   }
 
+  @Test func urgentFrame_restsNever() {
+    var flight = FrameFlight()
+    _ = flight.begin(at: start, isUrgent: true) { $0.append([1, 2, 3]) }
+    flight.send(at: start) { _ in 0 }
+    #expect(flight.isBusy && flight.restDue == nil)
+    // The next one is as usual.
+    flight.send(at: start) { $0.count }
+    flight.begin([4], at: start)
+    flight.send(at: start) { _ in 0 }
+    #expect(flight.restDue == start + .milliseconds(2))
+  }
+
   @Test func terminalThatIsGone_dropsTheRest() {
     var flight = FrameFlight()
     flight.begin([1, 2, 3], at: start)
