@@ -103,8 +103,10 @@ let package = Package(
     .target(
       name: "Support", dependencies: ["System", "CLinux", "CZlib"], path: "Tests/Support",
       swiftSettings: strict),
+    // Counts allocations of the tests' own process.
+    .target(name: "CCounting", path: "Tests/Counting"),
     tests("StoriesTests", ["Stories"]),
-    tests("PicturesTests", ["Pictures", "DecoderLink"]),
+    tests("PicturesTests", ["Pictures", "DecoderLink", "CCounting"]),
     tests("JSONTextTests", ["JSONText", "Support"]),
     tests("AddressesTests", ["Addresses"]),
     tests("DecoderLinkTests", ["DecoderLink", "Support"]),

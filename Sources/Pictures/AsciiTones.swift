@@ -11,6 +11,12 @@ struct AsciiTones: CellMode {
   private var stretch = ContrastStretch()
   private var glyphs: [Int] = []
   private var size = (columns: 0, rows: 0)
+  /// Kept from picture to picture for their memory.
+  private var lumas: [Float] = []
+  /// What is passed on to the glyphs of a row and of the next one. One more at each end than there are
+  /// columns, for what is passed on beyond the edges.
+  private var passed: [Float] = []
+  private var next: [Float] = []
 
   mutating func beginScene() {
     self = AsciiTones()
@@ -19,15 +25,14 @@ struct AsciiTones: CellMode {
   mutating func draw(
     _ picture: Bitmap, left: Int, top: Int, into grid: inout CellGrid
   ) {
-    let lumas = picture.lumas()
+    picture.takeLumas(into: &lumas)
     let rows = top / 2...(top + picture.height - 1) / 2
     let isNew = stretch.observe(lumas) || size != (picture.width, rows.count)
     size = (picture.width, rows.count)
     if isNew { glyphs = Array(repeating: -1, count: rows.count * picture.width) }
-    // One more at each end than there are columns, for errors that are passed on beyond the edges.
-    var passed: [Float] = Array(repeating: 0, count: picture.width + 2)
+    passed.refill(with: 0, count: picture.width + 2)
     for (line, row) in rows.enumerated() {
-      var next: [Float] = Array(repeating: 0, count: picture.width + 2)
+      next.refill(with: 0, count: picture.width + 2)
       let first = max(0, 2 * row - top) * picture.width
       let last = min(2 * row + 1 - top, picture.height - 1) * picture.width
       for x in 0..<picture.width {
@@ -41,7 +46,7 @@ struct AsciiTones: CellMode {
         next[x + 1] += error * 5 / 16
         next[x + 2] += error * 1 / 16
       }
-      passed = next
+      swap(&passed, &next)
     }
   }
 

@@ -61,13 +61,25 @@ struct Card {
         gap: blockGap))
   }
 
-  func draw(with style: Compositor, onto grid: inout CellGrid) {
+  /// The most rows that can be left out at the beginning, so that the last ones are seen; 0 where all
+  /// rows fit.
+  var mostSkipped: Int {
+    guard layout.shownRows < rows.count, layout.rowsPerBlock > 0 else { return 0 }
+    // At the end no place is needed for "n more".
+    return rows.count - layout.shownRows - 1
+  }
+
+  /// - Parameter skipped: rows that are left out at the beginning, at most `mostSkipped`.
+  func draw(with style: Compositor, skipping skipped: Int = 0, onto grid: inout CellGrid) {
+    let skipped = min(max(0, skipped), mostSkipped)
+    let isAtEnd = skipped > 0 && skipped == mostSkipped
+    let shown = rows.dropFirst(skipped).prefix(layout.shownRows + (isAtEnd ? 1 : 0))
     let top = (grid.rows - layout.height) / 2
     let left = (grid.columns - layout.width) / 2
     style.panel(
       top: top, left: left, width: layout.width, height: layout.height, onto: &grid)
     let firstRow = drawHeading(top: top, left: left, with: style, onto: &grid)
-    for (index, entry) in rows.prefix(layout.shownRows).enumerated() {
+    for (index, entry) in shown.enumerated() {
       let place = layout.place(of: index)
       let row = firstRow + place.row
       let column = left + place.column
@@ -79,7 +91,7 @@ struct Card {
         StyledText(entry.meaning), row: row, column: column + start,
         width: layout.blockWidth - start, onto: &grid)
     }
-    let missing = rows.count - layout.shownRows
+    let missing = rows.count - skipped - shown.count
     guard missing > 0, layout.rowsPerBlock > 0 else { return }
     let place = layout.place(of: layout.shownRows)
     style.write(

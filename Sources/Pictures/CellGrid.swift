@@ -23,6 +23,17 @@ public struct CellGrid: Equatable, Sendable {
     }
   }
 
+  /// Takes over all of another grid, and keeps its own memory where both have the same size.
+  public mutating func copy(_ other: CellGrid) {
+    guard columns == other.columns, rows == other.rows else {
+      self = CellGrid(columns: other.columns, rows: other.rows)
+      return copy(other)
+    }
+    let source = other.cells.span
+    var target = cells.mutableSpan
+    for index in source.indices { target[index] = source[index] }
+  }
+
   /// Fills every cell, keeping the memory.
   public mutating func fill(with cell: Cell) {
     var span = cells.mutableSpan

@@ -33,13 +33,25 @@ public struct Compositor: Sendable {
   ///
   /// Rows that do not fit below each other are shown side by side, if necessary with fewer keys,
   /// shorter actions and without the title; the last place counts rows that still do not fit.
-  public func card(title: String, rows: [CardRow], onto grid: inout CellGrid) {
+  ///
+  /// - Parameter skipped: rows that are left out at the beginning, as far as others come into sight.
+  public func card(
+    title: String, rows: [CardRow], skipping skipped: Int = 0, onto grid: inout CellGrid
+  ) {
     dim(&grid)
-    let heading = title.isEmpty ? [] : [StyledText(title, .strong)]
+    card(title: title, rows: rows, columns: grid.columns, rowsHigh: grid.rows)
+      .draw(with: self, skipping: skipped, onto: &grid)
+  }
+
+  /// The most rows that it makes sense to skip in a card over so many cells; 0 where all rows fit.
+  public func mostSkipped(title: String, rows: [CardRow], columns: Int, rowsHigh: Int) -> Int {
+    card(title: title, rows: rows, columns: columns, rowsHigh: rowsHigh).mostSkipped
+  }
+
+  private func card(title: String, rows: [CardRow], columns: Int, rowsHigh: Int) -> Card {
     Card(
-      heading: heading, dropsHeading: true, rows: rows, columns: grid.columns,
-      rowsHigh: grid.rows, self
-    ).draw(with: self, onto: &grid)
+      heading: title.isEmpty ? [] : [StyledText(title, .strong)], dropsHeading: true, rows: rows,
+      columns: columns, rowsHigh: rowsHigh, self)
   }
 
   /// The card after the last story, with the keys that lead on.
@@ -51,12 +63,21 @@ public struct Compositor: Sendable {
     ).draw(with: self, onto: &grid)
   }
 
-  /// Names and values in a corner; the width does not depend on the values.
+  /// Names and values in a corner; the width does not depend on the values. Those that are too long go
+  /// on below.
   public func infoPanel(
     _ rows: [(name: String, value: String)], corner: Corner = .topRight, onto grid: inout CellGrid
   ) {
     let nameWidth = rows.map { textWidth($0.name) }.max() ?? 0
     let width = min(grid.columns, nameWidth + Self.valueWidth + 4)
+    let rows = rows.flatMap { row in
+      let value = DisplayText.safe(row.value, unicode: unicode)
+      let lines = DisplayText.wrap(
+        value, to: width - nameWidth - 4, limit: grid.rows, unicode: unicode)
+      return (lines.isEmpty ? [""] : lines).enumerated().map { index, line in
+        (name: index == 0 ? row.name : "", value: line)
+      }
+    }
     let height = min(grid.rows, rows.count)
     let left = corner == .topLeft ? 0 : grid.columns - width
     guard width > 2, height > 0 else { return }

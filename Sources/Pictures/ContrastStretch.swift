@@ -15,20 +15,22 @@ struct ContrastStretch {
   private var dark: Float = 0
   private var bright: Float = 255
   private var histogram: [Float] = []
+  /// Kept from picture to picture for its memory.
+  private var counts: [Float] = []
 
   /// Takes a picture's brightness, 0 to 255.
   ///
   /// - Returns: whether a new scene begins with it.
   mutating func observe(_ lumas: [Float]) -> Bool {
     guard !lumas.isEmpty else { return false }
-    var counts: [Float] = Array(repeating: 0, count: Self.bins)
+    counts.refill(with: 0, count: Self.bins)
     let weight = 1 / Float(lumas.count)
     for luma in lumas { counts[min(Int(luma) * Self.bins / 256, Self.bins - 1)] += weight }
     let isCut =
       histogram.isEmpty
       || zip(counts, histogram).reduce(0) { $0 + abs($1.0 - $1.1) } > 2 * Self.cutShare
-    histogram = counts
-    let ends = Self.ends(of: counts)
+    swap(&histogram, &counts)
+    let ends = Self.ends(of: histogram)
     if isCut {
       (dark, bright) = ends
     } else {
@@ -63,11 +65,21 @@ struct ContrastStretch {
 }
 
 extension Bitmap {
-  /// The brightness of each pixel, from 0 to 255 (BT.709).
-  func lumas() -> [Float] {
-    pixels.map { rgb in
-      0.2126 * Float(rgb >> 16 & 0xFF) + 0.7152 * Float(rgb >> 8 & 0xFF)
-        + 0.0722 * Float(rgb & 0xFF)
+  /// Puts the brightness of each pixel, from 0 to 255 (BT.709), in the place of other values.
+  func takeLumas(into lumas: inout [Float]) {
+    lumas.removeAll(keepingCapacity: true)
+    for rgb in pixels {
+      lumas.append(
+        0.2126 * Float(rgb >> 16 & 0xFF) + 0.7152 * Float(rgb >> 8 & 0xFF)
+          + 0.0722 * Float(rgb & 0xFF))
     }
+  }
+}
+
+extension Array {
+  /// Puts one value in the place of all others, keeping the memory.
+  mutating func refill(with value: Element, count: Int) {
+    removeAll(keepingCapacity: true)
+    for _ in 0..<count { append(value) }
   }
 }

@@ -26,6 +26,8 @@ struct DitheredHalves: CellMode {
   ]
 
   private var stretch = ContrastStretch()
+  /// Kept from picture to picture for its memory.
+  private var lumas: [Float] = []
 
   mutating func beginScene() {
     stretch = ContrastStretch()
@@ -34,20 +36,23 @@ struct DitheredHalves: CellMode {
   mutating func draw(
     _ picture: Bitmap, left: Int, top: Int, into grid: inout CellGrid
   ) {
-    let lumas = picture.lumas()
+    picture.takeLumas(into: &lumas)
     _ = stretch.observe(lumas)
     for row in top / 2...(top + picture.height - 1) / 2 {
       for x in 0..<picture.width {
-        let column = left + x
-        let halves = [2 * row, 2 * row + 1].map { y in
-          let line = y - top
-          guard line >= 0, line < picture.height else { return HalfColour.defaultBackground }
-          return isOn(lumas[line * picture.width + x], x: column, y: y)
-            ? .defaultForeground : .defaultBackground
-        }
-        grid[row, column] = HalfCell(upper: halves[0], lower: halves[1]).cell
+        grid[row, left + x] =
+          HalfCell(
+            upper: half(of: picture, x: x, y: 2 * row - top, left: left, top: top),
+            lower: half(of: picture, x: x, y: 2 * row + 1 - top, left: left, top: top)
+          ).cell
       }
     }
+  }
+
+  private func half(of picture: Bitmap, x: Int, y: Int, left: Int, top: Int) -> HalfColour {
+    guard y >= 0, y < picture.height else { return .defaultBackground }
+    return isOn(lumas[y * picture.width + x], x: left + x, y: top + y)
+      ? .defaultForeground : .defaultBackground
   }
 
   private func isOn(_ luma: Float, x: Int, y: Int) -> Bool {

@@ -33,7 +33,7 @@ public struct FramePainter: Sendable {
   /// Painting the same grid again with tolerance 0 makes the display exact.
   public private(set) var settled = true
 
-  private(set) var displayed: [CellAppearance]
+  private var displayed: [CellAppearance]
   /// The row that is being painted.
   private var wanted: [CellAppearance]
   private var writer: CellWriter
@@ -65,61 +65,78 @@ public struct FramePainter: Sendable {
   ///   enough.
   /// - Precondition: the grid has the painter's size.
   public mutating func paint(_ grid: CellGrid, tolerance: Int) -> [UInt8] {
+    var frame = EscapeBuffer()
+    paint(grid, tolerance: tolerance, into: &frame)
+    return frame.bytes
+  }
+
+  /// The same into memory that is kept from frame to frame: what the buffer held is dropped. Once it is
+  /// large enough, nothing is allocated.
+  public mutating func paint(_ grid: CellGrid, tolerance: Int, into frame: inout EscapeBuffer) {
     precondition(grid.columns == columns && grid.rows == rows)
-    writer.begin(synchronized: options.synchronizedOutput)
+    frame.removeAll()
+    frame.append(options.synchronizedOutput ? "\u{1B}7\u{1B}[?2026h\u{1B}[m" : "\u{1B}7\u{1B}[m")
+    let prologue = frame.count
+    writer.begin()
     settled = true
     let allowed = Tolerance(tolerance)
-    let grid = options.depth == .never ? grid.withoutColours : grid
     for row in 0..<rows {
-      writer.beginRow(row)
-      let start = row * columns
-      let cells = grid.cells.span.extracting(start..<start + columns)
-      var appearances = wanted.mutableSpan
-      for column in cells.indices { appearances[column] = CellAppearance(cells, column) }
+      Self.read(row, of: grid, inColours: options.depth != .never, into: &wanted)
       let isExact = Self.paintRow(
-        wanted, over: &displayed, at: start, allowed, with: &writer)
+        row, wanted, over: &displayed, allowed, with: &writer, into: &frame)
       if !isExact { settled = false }
     }
-    return writer.end(synchronized: options.synchronizedOutput)
+    // With `REP`, glyphs of the last row may be left to write.
+    writer.finishRow(into: &frame)
+    guard frame.count > prologue else { return frame.removeAll() }
+    if !writer.isPlain { frame.append("\u{1B}[m") }
+    frame.append(options.synchronizedOutput ? "\u{1B}[?2026l\u{1B}8" : "\u{1B}8")
+  }
+
+  /// Takes over how the cells of a row are to look.
+  private static func read(
+    _ row: Int, of grid: CellGrid, inColours: Bool, into wanted: inout [CellAppearance]
+  ) {
+    let cells = grid.cells.span.extracting(row * grid.columns..<(row + 1) * grid.columns)
+    var appearances = wanted.mutableSpan
+    for column in cells.indices {
+      appearances[column] = CellAppearance(cells, column, inColours: inColours)
+    }
   }
 
   /// - Returns: whether the row then shows exactly what was wanted.
   private static func paintRow(
-    _ wanted: [CellAppearance], over displayed: inout [CellAppearance], at start: Int,
-    _ tolerance: Tolerance,
-    with writer: inout CellWriter
+    _ row: Int, _ wanted: [CellAppearance], over displayed: inout [CellAppearance],
+    _ tolerance: Tolerance, with keptWriter: inout CellWriter, into frame: inout EscapeBuffer
   ) -> Bool {
-    var shown = displayed.mutableSpan
-    let appearances = wanted.span
     var isExact = true
-    for column in appearances.indices {
-      let appearance = appearances[column]
-      let current = shown[start + column]
-      if current.isNear(appearance, tolerance) {
-        if current != appearance { isExact = false }
-        continue
-      }
-      if writer.isBeyondCursor(column) {
-        for place in writer.bridge(to: column, in: wanted, tolerance) {
-          shown[start + place] = writer.write(wanted[place], at: place, tolerance)
+    // In the processor's registers, as far as it has room there.
+    var writer = keptWriter
+    writer.beginRow(row)
+    let appearances = wanted.span
+    let start = row * appearances.count
+    var shown = displayed.mutableSpan
+    frame.write(upTo: writer.mostBytesPerRow) { pen, bytes in
+      for column in appearances.indices {
+        let appearance = appearances[column]
+        let current = shown[start + column]
+        if current == appearance { continue }
+        if current.isNear(appearance, tolerance) {
+          isExact = false
+          continue
         }
+        if writer.isBeyondCursor(column) {
+          for place in writer.bridge(to: column, in: appearances, tolerance) {
+            shown[start + place] = writer.write(
+              appearances[place], at: place, tolerance, with: &pen, in: &bytes)
+          }
+        }
+        let written = writer.write(appearance, at: column, tolerance, with: &pen, in: &bytes)
+        if written != appearance { isExact = false }
+        shown[start + column] = written
       }
-      let written = writer.write(appearance, at: column, tolerance)
-      if written != appearance { isExact = false }
-      shown[start + column] = written
     }
+    keptWriter = writer
     return isExact
-  }
-}
-
-extension CellGrid {
-  /// The same glyphs and styles in the terminal's own colours.
-  var withoutColours: CellGrid {
-    var plain = self
-    for index in plain.cells.indices {
-      plain.cells[index].foreground = .terminalDefault
-      plain.cells[index].background = .terminalDefault
-    }
-    return plain
   }
 }

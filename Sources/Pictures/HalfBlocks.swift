@@ -2,9 +2,6 @@ import DecoderLink
 
 /// Two pixels a cell, one above the other, in truecolour: exact.
 struct HalfBlocks: CellMode {
-  private var upper: [UInt32] = []
-  private var lower: [UInt32] = []
-
   @Sendable static func implementation(depth: ColourDepth) -> any CellMode {
     switch depth {
     case .trueColour: HalfBlocks()
@@ -14,40 +11,48 @@ struct HalfBlocks: CellMode {
     }
   }
 
-  mutating func draw(
-    _ picture: Bitmap, left: Int, top: Int, into grid: inout CellGrid
-  ) {
-    let blank = HalfColour.defaultBackground.raw
-    upper = Array(repeating: blank, count: picture.width)
-    lower = upper
+  func draw(_ picture: Bitmap, left: Int, top: Int, into grid: inout CellGrid) {
     let columns = grid.columns
+    let pixels = picture.pixels.span
+    var cells = grid.cells.mutableSpan
     for row in top / 2...(top + picture.height - 1) / 2 {
-      fill(&upper, from: picture, row: 2 * row - top)
-      fill(&lower, from: picture, row: 2 * row + 1 - top)
-      var cells = grid.cells.mutableSpan
-      Self.combine(
-        upper: upper.span, lower: lower.span, into: &cells, at: row * columns + left)
+      let start = row * columns + left
+      let upper = 2 * row - top
+      if upper >= 0, upper + 1 < picture.height {
+        let width = picture.width
+        Self.pair(
+          pixels.extracting(upper * width..<(upper + 1) * width),
+          pixels.extracting((upper + 1) * width..<(upper + 2) * width), into: &cells, at: start)
+      } else {
+        Self.drawEdge(of: picture, upper: upper, into: &cells, at: start)
+      }
     }
   }
 
-  private func fill(_ halves: inout [UInt32], from picture: Bitmap, row: Int) {
-    var target = halves.mutableSpan
-    guard row >= 0, row < picture.height else {
-      for x in target.indices { target[x] = HalfColour.defaultBackground.raw }
-      return
-    }
-    let start = row * picture.width
-    let source = picture.pixels.span.extracting(start..<start + picture.width)
-    for x in target.indices { target[x] = source[x] & 0x00FF_FFFF }
-  }
-
-  private static func combine(
-    upper: Span<UInt32>, lower: Span<UInt32>, into cells: inout MutableSpan<Cell>, at start: Int
+  private static func pair(
+    _ upper: Span<UInt32>, _ lower: Span<UInt32>, into cells: inout MutableSpan<Cell>, at start: Int
   ) {
     precondition(upper.count == lower.count && start >= 0 && start + upper.count <= cells.count)
     for x in upper.indices {
+      let over = CellColour(rgb: upper[x])
+      let under = CellColour(rgb: lower[x])
       cells[start + x] =
-        HalfCell(upper: HalfColour(raw: upper[x]), lower: HalfColour(raw: lower[x])).cell
+        over == under
+        ? Cell(glyph: HalfCell.space, background: under)
+        : Cell(glyph: HalfCell.upperBlock, foreground: over, background: under)
+    }
+  }
+
+  /// A row of cells of which the picture has only the upper or the lower half.
+  private static func drawEdge(
+    of picture: Bitmap, upper: Int, into cells: inout MutableSpan<Cell>, at start: Int
+  ) {
+    func half(_ x: Int, _ y: Int) -> HalfColour {
+      guard y >= 0, y < picture.height else { return .defaultBackground }
+      return HalfColour(raw: picture.pixels[y * picture.width + x] & 0x00FF_FFFF)
+    }
+    for x in 0..<picture.width {
+      cells[start + x] = HalfCell(upper: half(x, upper), lower: half(x, upper + 1)).cell
     }
   }
 }

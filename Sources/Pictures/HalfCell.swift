@@ -3,7 +3,10 @@
 /// Like `CellColour`, but the terminal's default foreground and background are two colours, since a
 /// half can be drawn with either.
 struct HalfColour: Equatable {
+  /// `0x00RRGGBB` of a truecolour, 0x0100_00ii of a palette's entry, else one of the two defaults.
   let raw: UInt32
+
+  private static let paletteKind: UInt32 = 0x0100_0000
 
   static let defaultBackground = HalfColour(raw: 0x0200_0000)
   static let defaultForeground = HalfColour(raw: 0x0300_0000)
@@ -20,8 +23,23 @@ struct HalfColour: Equatable {
     raw = background.raw
   }
 
+  /// Whether it is neither an entry of the palette nor a default.
+  var isTrueColour: Bool { raw < Self.paletteKind }
+
+  /// The palette's index, nil for the others.
+  var paletteIndex: UInt32? { raw >> 24 == 1 ? raw & 0xFF : nil }
+
+  /// Blue, green and red in lanes of 16 bits; the highest lane tells all colours apart that are not
+  /// truecolours.
+  var lanes: UInt64 {
+    let raw = UInt64(raw)
+    return isTrueColour
+      ? raw & 0xFF | (raw & 0xFF00) << 8 | (raw & 0xFF_0000) << 16
+      : (raw >> 16 & 0xFF00 | raw & 0xFF) << 48
+  }
+
   var cellColour: CellColour {
-    if raw < 0x0100_0000 { return CellColour(rgb: raw) }
+    if isTrueColour { return CellColour(rgb: raw) }
     if raw < 0x0200_0000 { return .palette(UInt8(truncatingIfNeeded: raw)) }
     return .terminalDefault
   }

@@ -3,63 +3,75 @@ struct SGRState: Equatable {
   /// More than any change needs: `ESC[0;1;2;7;38;2;255;255;255;48;2;255;255;255m`.
   static let mostBytes = 48
 
-  private(set) var foreground = PackedColor.defaultForeground
-  private(set) var background = PackedColor.defaultBackground
+  private(set) var foreground = HalfColour.defaultForeground
+  private(set) var background = HalfColour.defaultBackground
   private(set) var style: CellStyle = []
 
   /// Whether `CSI m` would change nothing.
   var isPlain: Bool { self == SGRState() }
 
   /// Sets new colours and style with one escape, or with none if nothing changes.
+  @inline(__always)
   mutating func change(
-    foreground newForeground: PackedColor, background newBackground: PackedColor,
-    style newStyle: CellStyle, in buffer: inout EscapeBuffer
+    foreground newForeground: HalfColour, background newBackground: HalfColour,
+    style newStyle: CellStyle, with pen: inout EscapePen, in bytes: inout MutableRawSpan
   ) {
     guard newForeground != foreground || newBackground != background || newStyle != style else {
       return
     }
-    buffer.append(word: 0x5B1B, length: 2)  // ESC [
-    if newStyle != style { change(style: newStyle, in: &buffer) }
+    pen.put(word: 0x5B1B, length: 2, in: &bytes)  // ESC [
+    if newStyle != style { change(style: newStyle, with: &pen, in: &bytes) }
     if newForeground != foreground {
-      Self.append(newForeground, base: 30, in: &buffer)
+      Self.put(newForeground, base: 30, with: &pen, in: &bytes)
       foreground = newForeground
     }
     if newBackground != background {
-      Self.append(newBackground, base: 40, in: &buffer)
+      Self.put(newBackground, base: 40, with: &pen, in: &bytes)
       background = newBackground
     }
-    buffer.replaceLast(with: UInt8(ascii: "m"))
+    pen.replaceLast(with: UInt8(ascii: "m"), in: &bytes)
   }
 
-  private mutating func change(style newStyle: CellStyle, in buffer: inout EscapeBuffer) {
+  private mutating func change(
+    style newStyle: CellStyle, with pen: inout EscapePen, in bytes: inout MutableRawSpan
+  ) {
     if !style.isSubset(of: newStyle) {
-      buffer.append(shortDecimal: 0)
+      pen.put(shortDecimal: 0, in: &bytes)
       self = SGRState()
     }
-    for (bit, code) in [(CellStyle.bold, 1), (.dim, 2), (.reverse, 7)] as [(CellStyle, UInt32)]
-    where newStyle.contains(bit) && !style.contains(bit) {
-      buffer.append(shortDecimal: code)
-    }
+    let added = newStyle.subtracting(style)
+    if added.contains(.bold) { pen.put(shortDecimal: 1, in: &bytes) }
+    if added.contains(.dim) { pen.put(shortDecimal: 2, in: &bytes) }
+    if added.contains(.reverse) { pen.put(shortDecimal: 7, in: &bytes) }
     style = newStyle
   }
 
   /// - Parameter base: 30 for the foreground, 40 for the background.
-  private static func append(_ colour: PackedColor, base: UInt32, in buffer: inout EscapeBuffer) {
-    if let channels = colour.channels {
+  @inline(__always)
+  private static func put(
+    _ colour: HalfColour, base: UInt32, with pen: inout EscapePen, in bytes: inout MutableRawSpan
+  ) {
+    if colour.isTrueColour {
       // "38;2;" or "48;2;".
-      buffer.append(word: base == 30 ? 0x3B_323B_3833 : 0x3B_323B_3834, length: 5)
-      buffer.append(shortDecimals: channels.red, channels.green, channels.blue)
-    } else if let index = colour.paletteIndex {
-      switch index {
-      case 0..<8: buffer.append(shortDecimal: base + index)
-      case 8..<16: buffer.append(shortDecimal: base + 60 + index - 8)
-      default:
-        // "38;5;" or "48;5;".
-        buffer.append(word: base == 30 ? 0x3B_353B_3833 : 0x3B_353B_3834, length: 5)
-        buffer.append(shortDecimal: index)
-      }
+      pen.put(word: base == 30 ? 0x3B_323B_3833 : 0x3B_323B_3834, length: 5, in: &bytes)
+      pen.put(channelsOf: colour.raw, in: &bytes)
     } else {
-      buffer.append(shortDecimal: base + 9)
+      put(ofTerminal: colour, base: base, with: &pen, in: &bytes)
+    }
+  }
+
+  private static func put(
+    ofTerminal colour: HalfColour, base: UInt32, with pen: inout EscapePen,
+    in bytes: inout MutableRawSpan
+  ) {
+    switch colour.paletteIndex {
+    case nil: pen.put(shortDecimal: base + 9, in: &bytes)
+    case .some(let index) where index < 8: pen.put(shortDecimal: base + index, in: &bytes)
+    case .some(let index) where index < 16: pen.put(shortDecimal: base + 60 + index - 8, in: &bytes)
+    case .some(let index):
+      // "38;5;" or "48;5;".
+      pen.put(word: base == 30 ? 0x3B_353B_3833 : 0x3B_353B_3834, length: 5, in: &bytes)
+      pen.put(shortDecimal: index, in: &bytes)
     }
   }
 }

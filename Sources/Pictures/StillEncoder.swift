@@ -3,29 +3,36 @@ public enum StillEncoder {
   /// Each row's cells with their colours, ending in `ESC[0m` and a line feed; no cursor movement.
   public static func lines(_ grid: CellGrid) -> [UInt8] {
     var buffer = EscapeBuffer()
-    let exact = Tolerance(0)
     for row in 0..<grid.rows {
-      var sgr = SGRState()
-      buffer.makeRoom(grid.columns * (SGRState.mostBytes + 4))
-      for column in 0..<grid.columns {
-        let appearance = CellAppearance(
-          grid.cells.span.extracting(row * grid.columns..<(row + 1) * grid.columns), column)
-        if appearance.isWideTail { continue }
-        if appearance.isHalves {
-          let choice = HalfChoice.best(
-            upper: appearance.first, lower: appearance.second, sgr: sgr, tolerance: exact)
-          sgr.change(
-            foreground: choice.foreground, background: choice.background, style: [], in: &buffer)
-          buffer.append(choice.glyph)
-        } else {
-          sgr.change(
-            foreground: appearance.first, background: appearance.second, style: appearance.style,
-            in: &buffer)
-          buffer.append(Unicode.Scalar(appearance.glyph) ?? " ")
+      buffer.write(upTo: grid.columns * (SGRState.mostBytes + 4)) { pen, bytes in
+        let cells = grid.cells.span.extracting(row * grid.columns..<(row + 1) * grid.columns)
+        var sgr = SGRState()
+        for column in cells.indices {
+          write(CellAppearance(cells, column), &sgr, with: &pen, in: &bytes)
         }
       }
       buffer.append("\u{1B}[0m\n")
     }
     return buffer.bytes
+  }
+
+  private static func write(
+    _ appearance: CellAppearance, _ sgr: inout SGRState, with pen: inout EscapePen,
+    in bytes: inout MutableRawSpan
+  ) {
+    if appearance.isWideTail { return }
+    if appearance.isHalves {
+      let choice = HalfChoice.best(
+        for: appearance.colours, sgr: sgr, tolerance: Tolerance(0))
+      sgr.change(
+        foreground: choice.foreground, background: choice.background, style: [], with: &pen,
+        in: &bytes)
+      pen.put(choice.glyph, in: &bytes)
+    } else {
+      sgr.change(
+        foreground: appearance.first, background: appearance.second, style: appearance.style,
+        with: &pen, in: &bytes)
+      pen.put(Unicode.Scalar(appearance.glyph) ?? " ", in: &bytes)
+    }
   }
 }

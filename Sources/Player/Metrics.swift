@@ -87,6 +87,7 @@ struct Metrics {
   var decoderPeakKibibytes = 0
   var network: (requests: UInt64, bytes: UInt64) = (0, 0)
   var saving = Saving()
+  var wakeUps = WakeUps()
 
   /// What a picture of the last story has cost on the way to the terminal.
   var bytesPerPicture: Int {
@@ -142,6 +143,7 @@ struct Metrics {
         ])
       ),
       ("startToFirstPictureMs", .optional(startToFirstPicture?.milliseconds)),
+      ("wakeUps", wakeUps.json),
     ])
   }
 }

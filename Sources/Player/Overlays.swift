@@ -19,6 +19,8 @@ struct Overlays: Equatable {
   var caption: String?
   var info: [Row] = []
   var help: [Row] = []
+  /// How many rows of the help are scrolled away.
+  var skippedHelp = 0
   var endCard: [String] = []
   var endKeys: [Row] = []
   var reactions = ReactionOverlay()
@@ -34,8 +36,20 @@ struct Overlays: Equatable {
       compositor.infoPanel(info.map { ($0.keys, $0.meaning) }, onto: &cells)
     }
     if !help.isEmpty {
-      compositor.card(title: "storytty", rows: Overlays.cardRows(help), onto: &cells)
+      compositor.card(
+        title: Overlays.helpTitle, rows: Overlays.cardRows(help), skipping: skippedHelp,
+        onto: &cells)
     }
+  }
+
+  private static let helpTitle = "storytty"
+
+  /// How far the help can be scrolled over so many cells.
+  static func mostSkipped(
+    ofHelp rows: [Row], with compositor: Compositor, columns: Int, rowsHigh: Int
+  ) -> Int {
+    compositor.mostSkipped(
+      title: helpTitle, rows: cardRows(rows), columns: columns, rowsHigh: rowsHigh)
   }
 
   private static func cardRows(_ rows: [Row]) -> [CardRow] {

@@ -44,7 +44,7 @@ final class PlaybackLog: JournalReader {
   }
 
   private static func words(for summary: PlaybackSummary, _ pictures: Int) -> String {
-    " at \(milliseconds(summary.presented)): \(pictures) pictures shown, "
+    " at \(milliseconds(summary.presented)): \(Format.count(pictures, "picture")) shown, "
       + "\(summary.framesDropped) dropped, \(Format.count(summary.stalls, "stall")) of "
       + milliseconds(summary.stalled)
   }

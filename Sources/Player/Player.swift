@@ -97,10 +97,14 @@ public final class Player {
     var loop = EventLoop()
     let outside = outsideSources
     direct(.command(.start), now: .now)
-    var deadline: Instant? = .now
+    var now = Instant.now
+    var deadline: Instant? = now
     while ending == nil {
+      let (wakeUps, state, began) = (loop.wakeUps, sleepState, now)
       try loop.turn(of: outside + storySources, until: deadline)
-      deadline = advance(now: .now)
+      now = .now
+      account.noteWakeUps(loop.wakeUps - wakeUps, in: state, over: now - began)
+      deadline = advance(now: now)
     }
     renderer.screen.finishFrame(until: .now + .milliseconds(100))
     stop(now: .now)
@@ -112,6 +116,7 @@ public final class Player {
     preloader.close()
     bytes.network.close()
     account.noteNetwork(bytes.network)
+    if let words = account.metrics.wakeUps.words { options.log.note(.playback, .debug, words) }
     var signal: Signals.Signal?
     if case .signal(let received) = ending { signal = received }
     return Result(outcome: account.outcome, complaints: account.complaints, endedBy: signal)
@@ -130,6 +135,11 @@ public final class Player {
   }
 
   // MARK: - What the loop waits for
+
+  /// What the story does while the loop waits.
+  private var sleepState: WakeUps.State {
+    stage.isPaused ? .paused : pool.current?.playback.isRunning == true ? .playing : .other
+  }
 
   /// What is there from the beginning to the end of the run.
   private var outsideSources: [any LoopSource] {

@@ -81,6 +81,7 @@ extension Player {
   private func press(_ key: Key, now: Instant) {
     renderer.view.lastKey = now
     if stage.isAtEndCard, key == .enter { return direct(.jump(.replay), now: now) }
+    if renderer.scrollHelp(options.keys.helpRows, with: key) { return }
     // What lies over the strip comes first.
     let isCovered = stage.isAtEndCard || renderer.view.showsHelp
     if !isCovered, reactions.press(key, at: now) { return }

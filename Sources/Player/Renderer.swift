@@ -66,6 +66,25 @@ final class Renderer: JournalReader {
     plan.pictureChanged()
   }
 
+  /// Scrolls the help, where not all of it fits.
+  ///
+  /// - Parameter rows: of all keys.
+  /// - Returns: false where the key means nothing to it.
+  func scrollHelp(_ rows: [Overlays.Row], with key: Key) -> Bool {
+    guard view.showsHelp else { return false }
+    let most = screen.mostSkipped(ofHelp: rows)
+    guard most > 0 else { return false }
+    let page = max(1, screen.layout.picture.rows - 1)
+    switch key {
+    case .up: view.scrollHelp(by: -1, most: most)
+    case .down: view.scrollHelp(by: 1, most: most)
+    case .pageUp: view.scrollHelp(by: -page, most: most)
+    case .pageDown: view.scrollHelp(by: page, most: most)
+    default: return false
+    }
+    return true
+  }
+
   // MARK: - What is due
 
   /// What decoders must fit their pictures into from now on; nil where nothing has changed.

@@ -22,6 +22,14 @@ final class RunAccount: JournalReader {
 
   func noteDecoders(peakKibibytes: Int) { metrics.decoderPeakKibibytes = peakKibibytes }
 
+  /// - Parameters:
+  ///   - count: how often the loop has woken up in a turn.
+  ///   - state: what it slept over.
+  ///   - time: how long the turn took.
+  func noteWakeUps(_ count: Int, in state: WakeUps.State, over time: Duration) {
+    metrics.wakeUps.add(count, in: state, over: time)
+  }
+
   func noteNetwork(_ network: Network) {
     metrics.network = network.traffic
     metrics.saving = network.saving

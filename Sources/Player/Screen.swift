@@ -28,6 +28,8 @@ final class Screen: LoopSource {
   private var entrance = Entrance.cut
   /// No picture of the current story was set yet.
   private(set) var isAwaitingStory = true
+  /// The next frame shows the first one.
+  private var isFirstPicture = false
   private var flight = FrameFlight()
 
   init(terminal: TerminalSession, options: PlayOptions) {
@@ -60,6 +62,12 @@ final class Screen: LoopSource {
     // It stays until the decoder sends a picture of the new size, or for good if none comes.
     picture = picture?.scaledToFit(surface.pixelGrid)
     surfaceIsStale = picture != nil
+  }
+
+  /// How far the help can be scrolled.
+  func mostSkipped(ofHelp rows: [Overlays.Row]) -> Int {
+    Overlays.mostSkipped(
+      ofHelp: rows, with: compositor, columns: surface.columns, rowsHigh: surface.cells.rows)
   }
 
   /// What a reaction must fit into to lie over the picture.
@@ -108,6 +116,7 @@ final class Screen: LoopSource {
       renderSurface()
       entrance = .sliding(Slide(from: surface.cells, side: side, began: now))
     }
+    if isAwaitingStory { isFirstPicture = true }
     isAwaitingStory = false
     picture = decoded.bitmap
     surfaceIsStale = true
@@ -129,21 +138,19 @@ final class Screen: LoopSource {
   func paint(_ overlays: Overlays, _ accuracy: RedrawPlan.Paint, now: Instant) -> Int {
     let tolerance = accuracy == .exactly ? 0 : flight.tolerance
     renderSurface()
-    let bytes: [UInt8]
-    switch entrance {
-    case .sliding(let slide) where slide.isOver(at: now):
-      entrance = .cut
-      bytes = surface.paint(overlays, compositor, tolerance: tolerance)
-    case .sliding(let slide):
-      var cells = slide.cells(to: surface.cells, step: slide.step(at: now))
-      overlays.draw(with: compositor, on: &cells)
-      bytes = surface.paint(cells, tolerance: tolerance)
-    case .cut, .slides:
-      bytes = surface.paint(overlays, compositor, tolerance: tolerance)
+    if case .sliding(let slide) = entrance, slide.isOver(at: now) { entrance = .cut }
+    let count = flight.begin(at: now, isUrgent: isFirstPicture) { bytes in
+      if case .sliding(let slide) = entrance {
+        var cells = slide.cells(to: surface.cells, step: slide.step(at: now))
+        overlays.draw(with: compositor, on: &cells)
+        surface.paint(cells, tolerance: tolerance, into: &bytes)
+      } else {
+        surface.paint(overlays, compositor, tolerance: tolerance, into: &bytes)
+      }
     }
-    flight.begin(bytes, at: now)
+    isFirstPicture = false
     flush(now: now)
-    return bytes.count
+    return count
   }
 
   /// Sends what the terminal takes.
@@ -154,19 +161,27 @@ final class Screen: LoopSource {
   // MARK: - The loop
 
   var interest: Interest? {
-    Interest(terminal.outputDescriptor, reading: false, writing: isBusy)
+    Interest(
+      terminal.outputDescriptor, reading: false, writing: isBusy && flight.restDue == nil)
   }
 
-  var deadline: Instant? { nil }
+  var deadline: Instant? { flight.restDue }
 
   func service(_ readiness: Readiness, now: Instant) {
-    if readiness.writable { flush(now: now) }
+    if readiness.writable || flight.restDue != nil { flush(now: now) }
+  }
+
+  /// Only a frame that is through, or nearly, makes a difference for others.
+  func absorb(_ readiness: Readiness, now: Instant) -> Bool {
+    service(readiness, now: now)
+    return isBusy && flight.restDue == nil
   }
 
   /// Sends the rest of the frame as far as the terminal takes it in time: a character that is cut off
   /// would become garbage.
   func finishFrame(until end: Instant) {
-    while isBusy, Instant.now < end, let interest,
+    let interest = Interest(terminal.outputDescriptor, reading: false, writing: true)
+    while isBusy, Instant.now < end,
       let ready = try? awaitReadiness(of: [interest], until: end), ready[0].writable
     {
       flush(now: .now)
@@ -197,6 +212,8 @@ private struct Surface {
   private var painter: FramePainter
   /// The picture's cells, without texts over them.
   private(set) var cells: CellGrid
+  /// The same with texts; kept for its memory, and empty until there are any.
+  private var covered = CellGrid(columns: 0, rows: 0)
 
   init(_ terminal: TerminalSession, mode: PictureMode, chromeIsHidden: Bool) {
     let columns = max(1, terminal.size.columns)
@@ -244,19 +261,21 @@ private struct Surface {
     renderer.render(picture, columns: cells.columns, rows: cells.rows, into: &cells)
   }
 
-  /// The bytes that show the picture with texts over it.
+  /// Writes what shows the picture with texts over it.
   mutating func paint(
-    _ overlays: Overlays, _ compositor: Compositor, tolerance: Int
-  ) -> [UInt8] {
-    if overlays == Overlays() { return painter.paint(cells, tolerance: tolerance) }
-    var covered = cells
+    _ overlays: Overlays, _ compositor: Compositor, tolerance: Int, into bytes: inout EscapeBuffer
+  ) {
+    if overlays == Overlays() {
+      return painter.paint(cells, tolerance: tolerance, into: &bytes)
+    }
+    covered.copy(cells)
     overlays.draw(with: compositor, on: &covered)
-    return painter.paint(covered, tolerance: tolerance)
+    painter.paint(covered, tolerance: tolerance, into: &bytes)
   }
 
-  /// The bytes that show other cells.
-  mutating func paint(_ cells: CellGrid, tolerance: Int) -> [UInt8] {
-    painter.paint(cells, tolerance: tolerance)
+  /// Writes what shows other cells.
+  mutating func paint(_ cells: CellGrid, tolerance: Int, into bytes: inout EscapeBuffer) {
+    painter.paint(cells, tolerance: tolerance, into: &bytes)
   }
 }
 

@@ -57,6 +57,52 @@ struct ViewModel {
   }
 }
 
+// MARK: - The bar
+
+extension ViewModel {
+  /// The bar, with the current story's segment in whole steps: a finer one cannot be seen, but would
+  /// have to be drawn.
+  var segments: Segments {
+    var segments = Segments(
+      count: reel.count, current: stage.current.story - reel.lowerBound)
+    if stage.isAtEndCard { segments.current = max(0, reel.count - 1) }
+    let steps = segments.steps(columns: columns, drawsLines: unicode)
+    func whole(_ share: Double) -> Double { steps > 0 ? share.steps(of: steps) / Double(steps) : 0 }
+    if stage.isAtEndCard || stage.isWaiting {
+      segments.fill = 1
+    } else if hasPicture {
+      segments.fill = share.map(whole)
+    }
+    if !stage.isAtEndCard {
+      segments.cached = playing?.progress.map { whole($0.reach(from: segments.fill ?? 0)) }
+    }
+    return segments
+  }
+
+  /// How long it takes until the bar has moved on; nil while it does not move.
+  var waitForBar: Duration? {
+    guard let playback = playing?.playback, playback.isRunning, let length = playback.length,
+      let share, share < 1
+    else { return nil }
+    let steps = segments.steps(columns: columns, drawsLines: unicode)
+    guard steps > 0 else { return nil }
+    return length * ((share.steps(of: steps) + 1) / Double(steps) - share)
+  }
+
+  /// How much of the story was shown, 0 to 1; nil where its length is not known.
+  private var share: Double? {
+    guard let playback = playing?.playback, let length = playback.length else { return nil }
+    return min(1, playback.position(at: now).inSeconds / max(0.001, length.inSeconds))
+  }
+}
+
+extension Double {
+  /// How many of so many steps a share is. Its last digits are not to be trusted.
+  fileprivate func steps(of total: Int) -> Double {
+    (self * Double(total) + 1e-6).rounded(.down)
+  }
+}
+
 /// What surrounds and covers the picture: decided from the model and the viewer's choices.
 struct View {
   enum Caption { case short, long, off }
@@ -65,6 +111,8 @@ struct View {
   private(set) var fit: PlayOptions.Fit
   private(set) var caption = Caption.short
   private(set) var showsHelp = false
+  /// How many rows of the help are scrolled away; more than there are for its end.
+  private var skippedHelp = 0
   private(set) var showsInfo = false
   /// The error row's text.
   var error: String?
@@ -79,6 +127,8 @@ struct View {
   /// A story that loads longer than this shows what it waits for.
   static let loadingPatience = Duration.milliseconds(250)
   private static let dimAfter = Duration.seconds(3)
+  /// Where pictures come, the bar moves with them.
+  private static let shortestBarStep = Duration.milliseconds(100)
 
   init(options: PlayOptions, now: Instant) {
     self.options = options
@@ -99,8 +149,13 @@ struct View {
   /// Takes a key's action; true where the layout must be made anew.
   mutating func take(_ action: Action) -> Bool {
     switch action {
-    case .help: showsHelp.toggle()
-    case .info: showsInfo.toggle()
+    case .help:
+      showsHelp.toggle()
+      skippedHelp = 0
+    case .info:
+      // The help would hide it.
+      showsInfo = showsHelp || !showsInfo
+      showsHelp = false
     case .close:
       showsHelp = false
       showsInfo = false
@@ -120,6 +175,13 @@ struct View {
     return false
   }
 
+  /// Scrolls the help.
+  ///
+  /// - Parameter most: how many rows can be scrolled away.
+  mutating func scrollHelp(by rows: Int, most: Int) {
+    skippedHelp = min(max(0, min(skippedHelp, most) + rows), most)
+  }
+
   /// Whether title and caption leave their rows to the picture now.
   func chromeIsHidden(at now: Instant) -> Bool {
     caption == .off && error == nil && notice(at: now) == nil
@@ -137,12 +199,8 @@ struct View {
     if let since = model.waitingSince(storyBegan) {
       let spins = model.now - since >= View.loadingPatience
       moments.append(spins ? model.now + .milliseconds(100) : since + View.loadingPatience)
-    } else if let playback = model.playing?.playback, playback.isRunning,
-      let length = playback.length
-    {
-      let steps = Double(2 * max(1, model.columns / max(1, model.reel.count)))
-      let step = max(0.1, length.inSeconds / steps)
-      moments.append(model.now + .seconds(step))
+    } else if let wait = model.waitForBar {
+      moments.append(model.now + max(View.shortestBarStep, wait))
     }
     return moments.min()
   }
@@ -150,9 +208,10 @@ struct View {
   // MARK: - The rows around the picture
 
   func chrome(_ model: ViewModel) -> Chrome {
-    var chrome = Chrome(segments: segments(model))
+    let segments = model.segments
+    var chrome = Chrome(segments: segments)
     chrome.titleLeft = titleLeft(model)
-    chrome.titleRight = titleRight(model)
+    chrome.titleRight = titleRight(model, segments)
     chrome.caption = notice(at: model.now) ?? captionRow(model)
     chrome.captionRight = options.keys.name(of: .help).map { "\($0) help" } ?? ""
     chrome.error = error
@@ -168,29 +227,9 @@ struct View {
     return story.caption ?? story.shortName
   }
 
-  private func segments(_ model: ViewModel) -> Segments {
-    let reel = model.reel
-    guard !model.stage.isAtEndCard else {
-      return Segments(count: reel.count, current: max(0, reel.count - 1), fill: 1)
-    }
-    var fill: Double? = 0
-    if let playback = model.playing?.playback, model.hasPicture {
-      let position = playback.position(at: model.now).inSeconds
-      // Steps of half a column: a finer step cannot be seen, but would have to be drawn.
-      let steps = Double(2 * max(1, model.columns / max(1, reel.count)))
-      fill = playback.length.map { length in
-        (min(1, position / max(0.001, length.inSeconds)) * steps).rounded(.down) / steps
-      }
-    }
-    if model.stage.isWaiting { fill = 1 }
-    return Segments(
-      count: reel.count, current: model.stage.current.story - reel.lowerBound, fill: fill,
-      cached: model.playing?.progress?.reach(from: fill ?? 0))
-  }
-
   /// The segment under a column, and how far along it.
   func segment(at column: Int, _ model: ViewModel) -> (index: Int, fraction: Double)? {
-    segments(model).segment(atColumn: column, columns: model.columns)
+    model.segments.segment(atColumn: column, columns: model.columns)
   }
 
   private func titleLeft(_ model: ViewModel) -> String {
@@ -202,8 +241,8 @@ struct View {
     return "\(author)\(mark)  \(Format.age(of: published, now: model.wallClock))"
   }
 
-  private func titleRight(_ model: ViewModel) -> String {
-    let status = [isMuted ? "muted" : nil, number(model)].compactMap(\.self)
+  private func titleRight(_ model: ViewModel, _ segments: Segments) -> String {
+    let status = [isMuted ? "muted" : nil, number(model, segments)].compactMap(\.self)
     if model.stage.isPaused {
       let mark = model.unicode ? "▮▮" : "paused"
       return status.isEmpty ? mark : mark + " " + status.joined(separator: "  ")
@@ -213,10 +252,9 @@ struct View {
   }
 
   /// The story's number in the reel; nil if the bar's row shows it, beside a window of segments.
-  private func number(_ model: ViewModel) -> String? {
-    let shown = segments(model).places(columns: model.columns).count
-    guard shown == 0 || shown == model.reel.count else { return nil }
-    return "\(model.stage.current.story - model.reel.lowerBound + 1)/\(model.reel.count)"
+  private func number(_ model: ViewModel, _ segments: Segments) -> String? {
+    if segments.showsNumber(columns: model.columns) { return nil }
+    return "\(segments.current + 1)/\(segments.count)"
   }
 
   // MARK: - Over the picture
@@ -239,6 +277,7 @@ struct View {
     }
     if showsHelp {
       overlays.help = options.keys.helpRows
+      overlays.skippedHelp = skippedHelp
       return overlays
     }
     if caption == .long, let text = model.story?.caption { overlays.caption = text }

@@ -102,7 +102,7 @@ public struct WebReader: WebAccess {
       guard .now - began < patience.left else {
         if said { waiting(nil) }
         throw WebFailure(
-          "it took more than \(patience.whole.components.seconds) s in all")
+          "it took more than \(patience.whole.components.seconds) s altogether")
       }
       do {
         let ready = try awaitReadiness(

@@ -5,10 +5,10 @@ public struct BarCell: Equatable, Sendable {
     case gap, played, current, cached, unplayed, label
   }
 
-  public var glyph: Character
+  public var glyph: Unicode.Scalar
   public var tone: Tone
 
-  public init(_ glyph: Character, _ tone: Tone) {
+  public init(_ glyph: Unicode.Scalar, _ tone: Tone) {
     self.glyph = glyph
     self.tone = tone
   }
@@ -36,11 +36,19 @@ extension Segments {
       let text = label
       let start = columns - 1 - text.count
       guard start >= 0 else { return row }
-      for (offset, character) in text.enumerated() {
-        row[start + offset] = BarCell(character, .label)
+      for (offset, scalar) in text.unicodeScalars.enumerated() {
+        row[start + offset] = BarCell(scalar, .label)
       }
     }
     return row
+  }
+
+  /// In how many steps the current story's segment fills; 0 where the bar shows none.
+  ///
+  /// A `fill` of n / steps, for a whole n, draws n of them.
+  public func steps(columns: Int, drawsLines: Bool) -> Int {
+    let place = places(columns: columns).first { $0.index == current }
+    return (place?.columns.count ?? 0) * (drawsLines ? BarGlyphs.lines : .ascii).stepsPerColumn
   }
 
   private func fillCurrent(_ columns: Range<Int>, of row: inout [BarCell], _ glyphs: BarGlyphs) {
@@ -69,16 +77,17 @@ extension Segments {
   /// A share in whole steps; the bar is full only when the share is 1.
   private static func steps(_ share: Double, of total: Int) -> Int {
     guard share > 0 else { return 0 }
-    return min(total, Int(min(share, 1) * Double(total)))
+    // n steps, written as a fraction, may be a hair less.
+    return min(total, Int(min(share, 1) * Double(total) + 1e-6))
   }
 }
 
 private struct BarGlyphs {
-  let full: Character
-  let half: Character
-  let empty: Character
-  let unknown: Character
-  let head: Character?
+  let full: Unicode.Scalar
+  let half: Unicode.Scalar
+  let empty: Unicode.Scalar
+  let unknown: Unicode.Scalar
+  let head: Unicode.Scalar?
   let stepsPerColumn: Int
 
   static let lines = BarGlyphs(

@@ -44,16 +44,27 @@ extension Chrome {
       : text.runs(left: left, .plain, right: titleRight, .plain)
   }
 
-  private func barRow(_ layout: ScreenLayout, drawsLines: Bool) -> ChromeRow {
+  /// Whether it differs in the bar only, if at all.
+  func isSameBesidesBar(_ other: Chrome) -> Bool {
+    var other = other
+    other.segments = segments
+    return self == other
+  }
+
+  /// The bar's row alone.
+  func barRow(_ layout: ScreenLayout, drawsLines: Bool) -> ChromeRow {
     var runs: [ChromeRow.Run] = []
+    // Each cell is one column: counting a text's characters again and again would take long.
+    var end = 0
     for (column, cell) in segments.bar(columns: layout.columns, drawsLines: drawsLines).enumerated()
     where cell.tone != .gap {
       let tone = ChromeRow.Tone.bar(cell.tone)
-      if let last = runs.last, last.tone == tone, last.column + last.text.count == column {
-        runs[runs.count - 1].text.append(cell.glyph)
+      if let last = runs.last, last.tone == tone, end == column {
+        runs[runs.count - 1].text.unicodeScalars.append(cell.glyph)
       } else {
         runs.append(ChromeRow.Run(column: column, text: String(cell.glyph), tone: tone))
       }
+      end = column + 1
     }
     return ChromeRow(row: layout.barRow, runs: runs)
   }

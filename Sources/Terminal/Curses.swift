@@ -283,15 +283,20 @@ final class Curses {
   private static func measurable(_ text: String) -> String {
     if text.utf8.allSatisfy({ $0 < 0x80 }) { return text }
     var result = ""
+    // The bar repeats a few characters over and over.
+    var last: (scalar: Unicode.Scalar, shown: String)?
     for scalar in text.unicodeScalars {
-      let width = DisplayText.width(of: String(scalar))
-      if Int(nc_width(scalar.value)) == width {
-        result.unicodeScalars.append(scalar)
-      } else if width > 0 {
-        result += "?" + String(repeating: " ", count: width - 1)
-      }
+      if last?.scalar != scalar { last = (scalar, measurable(scalar)) }
+      result += last?.shown ?? ""
     }
     return result
+  }
+
+  private static func measurable(_ scalar: Unicode.Scalar) -> String {
+    let text = String(scalar)
+    let width = DisplayText.width(of: text)
+    if Int(nc_width(scalar.value)) == width { return text }
+    return width > 0 ? "?" + String(repeating: " ", count: width - 1) : ""
   }
 
   /// Marks a row's window for the next `flush`.

@@ -58,9 +58,12 @@ public struct Segments: Equatable, Sendable {
   }
 
   /// Whether only some segments are shown, with the label beside them.
-  func isWindowed(columns: Int) -> Bool {
+  func isWindowed(columns: Int) -> Bool { places(columns: columns).count < count }
+
+  /// Whether the bar says the current story's number, beside a window of segments.
+  public func showsNumber(columns: Int) -> Bool {
     let shown = places(columns: columns).count
-    return shown < count
+    return shown > 0 && shown < count
   }
 
   /// Divides the columns from 1 on, with a free one between segments; widths differ by one at most.

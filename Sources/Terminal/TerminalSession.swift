@@ -203,11 +203,17 @@ public final class TerminalSession {
     guard let curses, !isSuspended, chrome != drawnChrome || drawnLayout == nil,
       output.flushPending()
     else { return }
-    drawnChrome = chrome
     let layout = ScreenLayout.layout(
       columns: size.columns, rows: size.rows, hidden: chrome.hidden)
     let drawsLines = abilities.unicode && !abilities.isLinuxConsole
-    let rows = chrome.rows(layout, unicode: abilities.unicode, drawsLines: drawsLines)
+    // Mostly only the bar has moved.
+    let isBarAlone =
+      layout == drawnLayout && !layout.isTooSmall && drawnChrome?.isSameBesidesBar(chrome) == true
+    let rows =
+      isBarAlone
+      ? [chrome.barRow(layout, drawsLines: drawsLines)]
+      : chrome.rows(layout, unicode: abilities.unicode, drawsLines: drawsLines)
+    drawnChrome = chrome
     if layout != drawnLayout { layOut(curses, layout, rows: rows.map(\.row)) }
     let changed = rows.filter { drawnRows[$0.row] != $0 }
     guard !changed.isEmpty else { return }

@@ -103,6 +103,12 @@ enum Spelling {
     nearest(to: word, among: known).map { "; did you mean '\($0)'?" } ?? ""
   }
 
+  /// "a", "a or b", "a, b or c".
+  static func alternatives(_ words: [String]) -> String {
+    guard let last = words.last, words.count > 1 else { return words.joined() }
+    return words.dropLast().joined(separator: ", ") + " or " + last
+  }
+
   /// Edits between two words (Levenshtein).
   private static func distance(_ a: some StringProtocol, _ b: some StringProtocol) -> Int {
     let (a, b) = (Array(a), Array(b))

@@ -30,7 +30,7 @@ struct Configuration {
     if let line = reader.secretLine, status.mayBeReadByOthers {
       invocation.warnings.append("\(path):\(line): others may read this secret; chmod go-r \(path)")
     }
-    return Configuration(feeds: reader.feeds)
+    return Configuration(feeds: reader.feeds.map { ($0.name, $0.sources) })
   }
 
   private static func contents(
@@ -64,11 +64,11 @@ struct Configuration {
   }
 
   /// The sources of an invocation. The name of a configured feed stands for its sources where no
-  /// file has that name. Without any source `play` plays all configured feeds.
+  /// file has that name. Without any source `play` plays all configured feeds, and `list` lists them.
   func sources(for invocation: Invocation) -> [String] {
     let words = invocation.sources
     return switch invocation.verb {
-    case .play where words.isEmpty: feeds.flatMap(\.sources)
+    case .play where words.isEmpty, .list where words.isEmpty: feeds.flatMap(\.sources)
     // Their only word is a subcommand, and may also be the name of a feed.
     case .history, .stats: words
     // Its first word is a subcommand.
@@ -103,7 +103,7 @@ private struct ConfigurationReader {
   /// Whether nobody else may write the file. Commands in any other are refused.
   let isTrusted: Bool
   /// Sources by their name in the file, in its order.
-  private(set) var feeds: [(name: String, sources: [String])] = []
+  private(set) var feeds: [(name: String, sources: [String], line: Int)] = []
   /// The line of the first secret written in the file itself.
   private(set) var secretLine: Int?
 
@@ -185,15 +185,26 @@ private struct ConfigurationReader {
     guard !section.name.isEmpty else {
       throw file.mistake(section.line, "a feed needs a name: [feed NAME]")
     }
+    if let other = feeds.first(where: { $0.name == section.name }) {
+      throw file.mistake(
+        section.line, "the feed '\(section.name)' stands in line \(other.line) already")
+    }
     var sources: [String] = []
     for entry in section.entries {
       guard entry.key == "source" else {
         let hint = Spelling.hint(for: entry.key, among: ["source"])
         throw file.mistake(entry.line, "unknown setting '\(entry.key)' of a feed\(hint)")
       }
+      guard !entry.value.isEmpty else {
+        throw file.mistake(entry.line, "source needs a value")
+      }
       if WebAddress(entry.value)?.hasPassword == true { secretLine = secretLine ?? entry.line }
       sources.append(entry.value)
     }
-    feeds.append((section.name, sources))
+    guard !sources.isEmpty else {
+      throw file.mistake(
+        section.line, "the feed '\(section.name)' has no source: write source = FILE or URL")
+    }
+    feeds.append((section.name, sources, section.line))
   }
 }

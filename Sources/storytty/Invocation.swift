@@ -62,7 +62,7 @@ struct Invocation {
     if let verb = Verb(rawValue: word) { return verb }
     let verbs = Verb.allCases.map(\.rawValue)
     complain(
-      "\(command) takes \(verbs.joined(separator: ", ")), not '\(word)'"
+      "\(command) takes \(Spelling.alternatives(verbs)), not '\(word)'"
         + Spelling.hint(for: word, among: verbs))
     return nil
   }

@@ -100,7 +100,7 @@ extension OptionTable {
     var text = """
       Usage: storytty [OPTION]... [SOURCE]...       play stories
              storytty show SOURCE [OPTION]...       one still picture to standard output
-             storytty list SOURCE [--json]          what a source holds
+             storytty list [SOURCE]... [--json]     what sources hold
              storytty history [list|clear]          what was seen
              storytty stats                         how often it was seen, and what the cache saved
              storytty cache status|list|verify|prefetch SOURCE...|clear|path
@@ -110,7 +110,8 @@ extension OptionTable {
 
       A SOURCE is a file, a directory (its sub-directories are reels), a feed (JSON Feed, RSS, Atom),
       a playlist (M3U, XSPF, PLS, HLS), the URL of any of these (of a directory on a WebDAV server,
-      with / at its end), or - for a list of sources on standard input. Without one the demo plays.
+      with / at its end), or - for a list of sources on standard input. Without one all feeds of the
+      configuration play, or else the demo.
 
       Options:
 

@@ -15,7 +15,9 @@ enum OptionTable {
     .value(
       "color", "DEPTH", help: "auto, true, 256, 16 or never", for: Invocation.Verb.drawers,
       \.play.colour
-    ) { (word, option) throws(UsageError) in word == "auto" ? nil : try choice(word, option) },
+    ) { (word, option) throws(UsageError) in
+      word == "auto" ? nil : try choice(word, option, besides: ["auto"])
+    },
     .value(
       "fit", "FIT", help: "contain: all of a picture; cover: fill the screen",
       for: Invocation.Verb.drawers, \.play.fit, choice),
@@ -121,8 +123,8 @@ enum OptionTable {
       "report", "FILE", help: "on exit, write measurements as JSON", isSetting: false,
       \.play.report, asItIs),
     .value(
-      "log", "FILE", help: "append what happens and why (STORYTTY_LOG=http,cache,... chooses)",
-      isSetting: false, \.logFile, asItIs),
+      "log", "FILE", help: "append what happens and why", isSetting: false,
+      \.logFile, asItIs),
     .value(
       "config", "FILE", help: "read this configuration instead of the user's own",
       isSetting: false, for: Invocation.Verb.all, \.configFile, asItIs),
@@ -145,8 +147,15 @@ enum OptionTable {
   private static func choice<Value: RawRepresentable<String> & CaseIterable>(
     _ word: String, _ option: String
   ) throws(UsageError) -> Value {
+    try choice(word, option, besides: [])
+  }
+
+  /// - Parameter others: words that it takes besides the values' own.
+  private static func choice<Value: RawRepresentable<String> & CaseIterable>(
+    _ word: String, _ option: String, besides others: [String]
+  ) throws(UsageError) -> Value {
     if let value = Value(rawValue: word) { return value }
-    let all = Value.allCases.map(\.rawValue).joined(separator: ", ")
+    let all = Spelling.alternatives(others + Value.allCases.map(\.rawValue))
     throw UsageError(words: "--\(option) takes \(all), not '\(word)'")
   }
 

@@ -29,7 +29,14 @@ struct PlayCommand {
     if invocation.text || isDumb {
       return TextCommand(invocation: invocation).run()
     }
-    let logFailure = openLog()
+    let logFailure: SystemError?
+    do {
+      logFailure = try openLog()
+    } catch {
+      complain(error.words)
+      writeReport(Player.emptyReport)
+      return Status.failure
+    }
     guard let pool = openPool(invocation.play) else {
       writeReport(Player.emptyReport)
       return Status.failure
@@ -61,18 +68,10 @@ struct PlayCommand {
   }
 
   /// Opens the requested log and passes it to all parts that log. Gives the error where that fails.
-  private mutating func openLog() -> SystemError? {
+  private mutating func openLog() throws(UsageError) -> SystemError? {
     guard let path = invocation.logFile else { return nil }
+    let categories = try PlayCommand.logCategories()
     do throws(SystemError) {
-      let list = EnvironmentVariable.value(of: "STORYTTY_LOG") ?? ""
-      let (categories, unknown) =
-        list.isEmpty ? (LogFile.usualCategories, nil) : LogFile.categories(in: list)
-      if let unknown {
-        let names = Log.Category.allCases.map(\.rawValue)
-        complain(
-          "STORYTTY_LOG takes \(names.joined(separator: ", ")), not '\(unknown)'"
-            + Spelling.hint(for: unknown, among: names))
-      }
       let file = try LogFile(path: path, categories: categories)
       logFile = file
       invocation.play.log = file.log
@@ -81,6 +80,20 @@ struct PlayCommand {
     } catch {
       return error
     }
+  }
+
+  /// What the log records, as the environment says. A list that names nothing would silence it.
+  private static func logCategories() throws(UsageError) -> Set<Log.Category> {
+    guard let list = EnvironmentVariable.value(of: "STORYTTY_LOG") else {
+      return LogFile.usualCategories
+    }
+    let (categories, unknown) = LogFile.categories(in: list)
+    guard unknown != nil || categories.isEmpty else { return categories }
+    let wrong = unknown ?? list
+    let names = Log.Category.allCases.map(\.rawValue)
+    throw UsageError(
+      words: "STORYTTY_LOG takes \(Spelling.alternatives(names)), or several with commas between, "
+        + "not '\(wrong)'\(Spelling.hint(for: wrong, among: names))")
   }
 
   private func close(_ history: History) {

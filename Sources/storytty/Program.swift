@@ -40,7 +40,12 @@ struct Program {
     case .stats: return StatsCommand(invocation: invocation).run()
     case .cache: return CacheCommand(invocation: invocation).run()
     case .serve: return ServeCommand(invocation: invocation).run()
-    case .doctor: return DoctorCommand(invocation: invocation).run()
+    case .doctor:
+      guard let first = invocation.sources.first else {
+        return DoctorCommand(invocation: invocation).run()
+      }
+      complain("doctor takes no source, and '\(first)' was given")
+      return Status.failure
     }
   }
 }

@@ -69,6 +69,21 @@ extension EndToEnd {
       #expect(result.errorLines == ["storytty: \(words)"])
     }
 
+    @Test func help_namesEachThingOnce() throws {
+      let text = try storytty(["--help"]).outputText
+      #expect(text.ranges(of: "STORYTTY_LOG").count == 1)
+      #expect(text.contains("STORYTTY_LOG chooses what --log records: playback, http, cache"))
+    }
+
+    @Test(arguments: [["doctor", "x"], ["doctor", "--", "x.mp4", "y"]])
+    func doctor_withASource_isAMistake(arguments: [String]) throws {
+      let result = try storytty(arguments)
+      #expect(result.status == 1 && result.output == [])
+      let first = try #require(arguments.first { $0.hasPrefix("x") })
+      #expect(
+        result.errorLines == ["storytty: doctor takes no source, and '\(first)' was given"])
+    }
+
     @Test func version_isOneLine() throws {
       let result = try storytty(["--version"])
       #expect(result.status == 0)

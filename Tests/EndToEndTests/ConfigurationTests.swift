@@ -16,12 +16,19 @@ extension EndToEnd {
 
     @Test(arguments: [
       ("mod = half", ":1: unknown setting 'mod'; did you mean 'mode'?"),
-      ("\n# mode\nmode = haf", ":3: --mode takes half, ascii, not 'haf'"),
+      ("\n# mode\nmode = haf", ":3: --mode takes half or ascii, not 'haf'"),
       ("[keys]\nnext = Rihgt", ":2: unknown key 'Rihgt'"),
       ("[keys]\nnxet = Right", ":2: unknown action 'nxet'; did you mean 'next'?"),
       ("[keyz]", ":1: unknown section [keyz]; did you mean 'keys'?"),
       ("[feed]", ":1: a feed needs a name: [feed NAME]"),
       ("[feed a", ":1: a section ends with ]"),
+      ("\n[feed a]\n[keys]", ":2: the feed 'a' has no source: write source = FILE or URL"),
+      ("[feed a]\nsource =", ":2: source needs a value"),
+      (
+        "[feed a]\nsource = x\n[feed b]\nsource = y\n[feed a]\nsource = x",
+        ":5: the feed 'a' stands in line 1 already"
+      ),
+      ("color = mauve", ":1: --color takes auto, never, 16, 256 or true, not 'mauve'"),
       ("manual = maybe", ":1: manual is yes or no, not 'maybe'"),
       ("half", ":1: 'half' is no setting: write key = value"),
       ("= half", ":1: a setting needs a key before ="),
@@ -70,6 +77,21 @@ extension EndToEnd {
       let result = try list(text, ["x.mp4"])
       #expect(result.status == 1)
       #expect(result.errorLines == ["storytty: \(directory.path)/config\(words)"])
+    }
+
+    /// What `storytty` alone would play.
+    @Test func list_withoutASource_listsTheFeedsOfTheConfiguration() throws {
+      for name in ["a.png", "b.png", "c.png"] {
+        try directory.write(makePNG(width: 2, height: 2) { _, _ in 0xFF }, to: name)
+      }
+      let sources = ["b.png", "c.png", "a.png"].map { directory.path($0) }
+      let text = "[feed x]\nsource = \(sources[0])\nsource = \(sources[1])\n"
+      let result = try list(text + "[feed y]\nsource = \(sources[2])", [])
+      #expect(result.status == 0 && result.errors == [])
+      let listed = result.outputText.split(separator: "\n").map(String.init)
+      let stories = listed.filter { $0.hasPrefix("  ") }
+      #expect(stories.count == 3)
+      for (line, source) in zip(stories, sources) { #expect(line.contains(source)) }
     }
 
     /// As editors of other systems save it.

@@ -397,7 +397,7 @@ extension EndToEnd {
     }
 
     @Test(arguments: [
-      (["history", "lsit"], "history takes list, clear, not 'lsit'; did you mean 'list'?"),
+      (["history", "lsit"], "history takes list or clear, not 'lsit'; did you mean 'list'?"),
       (["history", "list", "x"], "history list takes no source"),
       (["stats", "x"], "stats takes no source"),
       (["--unseen-frist", "x"], "unknown option --unseen-frist; did you mean --unseen-first?"),

@@ -158,16 +158,22 @@ extension EndToEnd {
       }
     }
 
-    @Test func unknownCategory_isSaid() throws {
+    /// A list that names nothing would leave the log empty without a word.
+    @Test(arguments: [
+      ("htpp,decoder", "'htpp'; did you mean 'http'?"), ("", "''"), (" , ", "''"),
+      ("http;cache", "'http;cache'"),
+    ])
+    func categories_thatAreNone_areAMistake(list: String, words: String) throws {
       let play = try Play(
         ["--untimed", "--log", path, Colors.clip(Colors.red, seconds: 0.5)],
-        environment: ["STORYTTY_LOG": "htpp,decoder"])
-      #expect(play.terminal.awaitEnd()?.shellStatus == 0)
+        environment: ["STORYTTY_LOG": list])
+      #expect(play.terminal.awaitEnd()?.shellStatus == 1)
       let text = String(decoding: play.terminal.output, as: UTF8.self)
       #expect(
         text.contains(
-          "STORYTTY_LOG takes playback, http, cache, decoder, not 'htpp'; did you mean 'http'?"))
-      #expect(try lines().contains { $0.contains(" decoder pid ") })
+          "STORYTTY_LOG takes playback, http, cache or decoder, or several with commas between, "
+            + "not \(words)"), "\(text)")
+      #expect(!fileExists(path))
     }
   }
 }

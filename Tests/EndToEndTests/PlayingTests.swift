@@ -249,6 +249,32 @@ extension EndToEnd {
       play.expectRestored()
     }
 
+    /// As in less; where all of it fits, the keys keep their meanings.
+    @Test func help_thatDoesNotFit_scrolls() throws {
+      let play = try Play(
+        [Colors.clip(Colors.red, seconds: 60), Colors.clip(Colors.lime, seconds: 60)], columns: 40,
+        rows: 12)
+      #expect(play.waitFor(color: Colors.red))
+      play.type("?")
+      #expect(play.waitFor("… 6 more"))
+      play.press(.down)
+      #expect(play.waitFor("… 5 more"))
+      play.press(.up)
+      #expect(play.waitFor("… 6 more"))
+      play.type("\u{1B}[6~")
+      #expect(play.waitFor("repaint"))
+      #expect(!play.terminal.screen.text.contains("more"))
+      play.press(.up)
+      #expect(play.waitFor("… 2 more"))
+      play.type("\u{1B}[5~")
+      #expect(play.waitFor("… 6 more"))
+      // What plays takes the help's place.
+      play.type("i")
+      #expect(play.waitFor("codec"))
+      #expect(!play.terminal.screen.text.contains("more"))
+      #expect(play.quit()?.shellStatus == 0)
+    }
+
     @Test func helpAndInfo_areShownAndTakenBack() throws {
       let play = try Play([try Colors.clip(Colors.red)])
       #expect(play.waitFor(color: Colors.red))

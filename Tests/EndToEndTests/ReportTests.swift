@@ -12,7 +12,7 @@ extension EndToEnd {
       #expect(
         json.keys == [
           "cache", "cpuMs", "keys", "maxRssKiB", "network", "startToFirstPictureMs", "stories",
-          "transitions",
+          "transitions", "wakeUps",
         ])
       let story = try #require(json["stories"].elements.first)
       #expect(
@@ -28,6 +28,32 @@ extension EndToEnd {
       #expect(json["cache"].keys == ["bytesFetched", "bytesServed", "hits", "misses"])
       #expect(json["cpuMs"].keys == ["decoders", "player"])
       #expect(json["maxRssKiB"].keys == ["decoders", "player"])
+      #expect(json["wakeUps"].keys == ["paused", "playing"])
+      for state in ["paused", "playing"] {
+        #expect(json["wakeUps"][state].keys == ["count", "perSecond", "seconds"])
+      }
+    }
+
+    @Test func wakeUps_areThoseOfTheLoop() throws {
+      let clip = Clip(width: 90, height: 160, rate: 10, seconds: 2)
+      let play = try Play([try clip.file()])
+      #expect(play.terminal.waitUntil { $0.text.contains("━") })
+      play.terminal.send(" ")
+      #expect(play.terminal.waitUntil { $0.text.contains("▮▮") })
+      play.terminal.send(" ")
+      #expect(play.terminal.waitUntil { $0.text.contains("That was all") })
+      play.terminal.send("q")
+      #expect(play.terminal.awaitEnd()?.shellStatus == 0)
+      let report = try play.report()
+      let (playing, paused) = (report.wakeUps.playing, report.wakeUps.paused)
+      // Each picture after the first wakes it, and so does the key that goes on.
+      #expect(playing.count >= report.stories[0].framesShown - 1)
+      #expect(paused.count >= 1)
+      for tally in [playing, paused] {
+        let rate = try #require(tally.perSecond)
+        #expect(tally.seconds > 0)
+        #expect(abs(rate * tally.seconds - Double(tally.count)) < 0.01 * Double(tally.count) + 0.1)
+      }
     }
 
     @Test func figures_ofAnUntimedRun_areTrue() throws {

@@ -147,9 +147,53 @@ import Testing
     let widths = ["", "1", String(repeating: "w", count: 99)].map { value in
       var grid = CellGrid(columns: 80, rows: 5, filledWith: Self.picture)
       compositor.infoPanel([("name", value)], onto: &grid)
-      return grid.allCells.filter { $0.background != Self.picture.background }.count
+      return (0..<80).filter { grid[0, $0].background != Self.picture.background }.count
     }
     #expect(Set(widths).count == 1)
+  }
+
+  @Test func infoPanel_longValue_goesOnBelow() {
+    let compositor = Compositor(depth: .trueColour, unicode: true)
+    var grid = CellGrid(columns: 40, rows: 5, filledWith: Self.picture)
+    compositor.infoPanel(
+      [("note", "a mask with a shape of its own is left out"), ("size", "2x2")], onto: &grid)
+    let lines = (0..<5).map { row in
+      String(
+        String.UnicodeScalarView(
+          (8..<40).map { grid[row, $0] == Self.picture ? "." : grid[row, $0].glyph }))
+    }
+    #expect(
+      lines == [
+        " note  a mask with a shape of   ", "       its own is left out      ",
+        " size  2x2                      ", String(repeating: ".", count: 32),
+        String(repeating: ".", count: 32),
+      ])
+  }
+
+  /// Of a card that is too small for its rows, scrolling shows each of them, and says how many follow.
+  @Test(arguments: [(40, 9), (40, 3), (60, 5), (30, 12), (20, 2), (80, 40)])
+  func card_scrolled_showsEachRow(columns: Int, rowsHigh: Int) {
+    let compositor = Compositor(depth: .trueColour, unicode: true)
+    let rows = (0..<30).map { CardRow(keys: "k\($0)", meaning: "does a thing") }
+    let most = compositor.mostSkipped(
+      title: "Keys", rows: rows, columns: columns, rowsHigh: rowsHigh)
+    #expect((most == 0) == (rowsHigh == 40))
+    var seen: Set<Int> = []
+    for skipped in 0...most + 3 {
+      var grid = CellGrid(columns: columns, rows: rowsHigh, filledWith: Self.picture)
+      compositor.card(title: "Keys", rows: rows, skipping: skipped, onto: &grid)
+      let text = (0..<rowsHigh).map { row in
+        String(String.UnicodeScalarView((0..<columns).map { grid[row, $0].glyph }))
+      }.joined(separator: " ")
+      let shown = rows.indices.filter { text.contains("k\($0) ") }
+      let first = min(skipped, most)
+      #expect(shown == Array(first..<first + shown.count), "\(skipped): \(text)")
+      let missing = rows.count - first - shown.count
+      #expect(text.contains("… \(missing) more") == (missing > 0), "\(skipped): \(text)")
+      #expect((missing == 0) == (first == most))
+      seen.formUnion(shown)
+    }
+    #expect(seen.count == 30)
   }
 
   @Test func spinner_eightPhases_makeARound() {

@@ -12,6 +12,9 @@ import Testing
     var serviced: [Readiness] = []
     /// Called with each service.
     var then: () -> Void = {}
+    /// How many more times what comes concerns nobody else.
+    var absorbs = 0
+    var absorbed: [Readiness] = []
 
     init() throws { waker = try Waker() }
 
@@ -20,6 +23,12 @@ import Testing
     func service(_ readiness: Readiness, now: Instant) {
       serviced.append(readiness)
       then()
+    }
+
+    func absorb(_ readiness: Readiness, now: Instant) -> Bool {
+      absorbed.append(readiness)
+      absorbs -= 1
+      return absorbs >= 0
     }
   }
 
@@ -56,6 +65,40 @@ import Testing
     let took = .now - began
     #expect(took >= .milliseconds(20) && took < .seconds(20))
     #expect(first.serviced == [nothing] && second.serviced == [nothing])
+  }
+
+  @Test func turn_goesOn_whereWhatComesConcernsNobodyElse() throws {
+    var loop = EventLoop()
+    let (first, second) = (try Source(), try Source())
+    first.absorbs = 3
+    first.waker.wake()
+    try loop.turn(of: [first, second], until: nil)
+    #expect(first.absorbed == [read, read, read, read])
+    #expect(first.serviced == [read] && second.serviced == [nothing])
+    #expect(loop.wakeUps == 4)
+  }
+
+  @Test func turn_ofTwoThatAreReady_absorbsNothing() throws {
+    var loop = EventLoop()
+    let (first, second) = (try Source(), try Source())
+    for source in [first, second] {
+      source.absorbs = 9
+      source.waker.wake()
+    }
+    try loop.turn(of: [first, second], until: nil)
+    #expect(first.absorbed == [] && second.absorbed == [])
+    #expect(first.serviced == [read] && second.serviced == [read] && loop.wakeUps == 1)
+  }
+
+  @Test func turn_thatAbsorbs_endsAtItsMoment() throws {
+    var loop = EventLoop()
+    let source = try Source()
+    source.absorbs = .max
+    source.waker.wake()
+    try loop.turn(of: [source], until: .now + .milliseconds(1))
+    #expect(source.serviced == [read] && source.absorbed.count == loop.wakeUps)
+    try loop.turn(of: [source], until: .now + .seconds(-1))
+    #expect(source.serviced == [read, read])
   }
 
   @Test func turn_pastItsMoment_looksWithoutWaiting() throws {

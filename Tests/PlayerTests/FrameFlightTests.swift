@@ -1,7 +1,16 @@
+import Pictures
 import System
 import Testing
 
 @testable import Player
+
+extension FrameFlight {
+  /// The next frame, of these bytes.
+  fileprivate mutating func begin(_ bytes: [UInt8], at now: Instant) {
+    let count = begin(at: now) { $0.append(bytes) }
+    #expect(count == bytes.count)
+  }
+}
 
 @Suite struct FrameFlightTests {
   private let start = Instant.now
@@ -46,11 +55,65 @@ import Testing
     #expect(flight.isFast)
   }
 
+  /// A short rest is tried when something else happens, and after 2 ms; from then on the terminal says
+  /// when it is ready.
+  @Test func shortRest_waitsOnce() {
+    var flight = FrameFlight()
+    var room = 0
+    func send(_ microseconds: Int) {
+      flight.send(at: start + .microseconds(microseconds)) { bytes in
+        defer { room = 0 }
+        return min(room, bytes.count)
+      }
+    }
+    flight.begin([UInt8](repeating: 1, count: 20_000), at: start)
+    send(0)
+    #expect(flight.restDue == nil)
+    room = 20_000 - 8_193
+    send(100)
+    #expect(flight.restDue == nil)
+    room = 1
+    send(200)
+    #expect(flight.restDue == start + .microseconds(2_200))
+    // The terminal takes a bit of it: the rest does not wait anew.
+    room = 100
+    send(1_000)
+    #expect(flight.restDue == start + .microseconds(2_200))
+    send(2_200)
+    #expect(flight.isBusy && flight.restDue == nil)
+    room = 10
+    send(2_300)
+    #expect(flight.isBusy && flight.restDue == nil)
+    room = 20_000
+    send(2_400)
+    #expect(!flight.isBusy && flight.restDue == nil)
+    // So does that of the next frame, and one that goes with something else is through.
+    flight.begin([1, 2], at: start)
+    send(0)
+    #expect(flight.restDue == start + .milliseconds(2))
+    room = 2
+    send(500)
+    #expect(!flight.isBusy && flight.restDue == nil)
+  }
+
+  @Test func urgentFrame_restsNever() {
+    var flight = FrameFlight()
+    _ = flight.begin(at: start, isUrgent: true) { $0.append([1, 2, 3]) }
+    flight.send(at: start) { _ in 0 }
+    #expect(flight.isBusy && flight.restDue == nil)
+    // The next one is as usual.
+    flight.send(at: start) { $0.count }
+    flight.begin([4], at: start)
+    flight.send(at: start) { _ in 0 }
+    #expect(flight.restDue == start + .milliseconds(2))
+  }
+
   @Test func terminalThatIsGone_dropsTheRest() {
     var flight = FrameFlight()
     flight.begin([1, 2, 3], at: start)
+    flight.send(at: start) { _ in 0 }
     flight.send(at: start) { _ in nil }
-    #expect(!flight.isBusy)
+    #expect(!flight.isBusy && flight.restDue == nil)
     flight.begin([4], at: start)
     #expect(flight.isBusy)
   }

@@ -49,6 +49,10 @@ import Testing
         ["info playback ended at 4999 ms: 75 pictures shown, 2 dropped, 1 stall of 250 ms"]
       ),
       (
+        .ended(.stopped, pictures: 1, summary),
+        ["info playback stopped at 4999 ms: 1 picture shown, 2 dropped, 1 stall of 250 ms"]
+      ),
+      (
         .firstPicture(.init(wait: .microseconds(43_210))),
         ["info playback first picture after 43.2 ms"]
       ),

@@ -130,7 +130,8 @@ import Testing
         "durationMs", "waits", "waitedMs", "avOffsetMsP50", "avOffsetMsP99", "keys", "count",
         "latencyMsP50", "latencyMsP99", "transitions", "count", "gapMsP50", "gapMsP99", "network",
         "requests", "bytes", "cache", "hits", "misses", "bytesServed", "bytesFetched", "cpuMs",
-        "player", "decoders", "maxRssKiB", "player", "decoders", "startToFirstPictureMs",
+        "player", "decoders", "maxRssKiB", "player", "decoders", "startToFirstPictureMs", "wakeUps",
+        "playing", "count", "seconds", "perSecond", "paused", "count", "seconds", "perSecond",
       ])
     #expect(text.contains("\"status\": \"ended\"") && text.contains("\"durationMs\": 1000"))
   }

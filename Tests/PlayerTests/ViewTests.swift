@@ -258,6 +258,37 @@ import Testing
     #expect(view.chrome(model).caption == "c")
   }
 
+  /// The help would hide it.
+  @Test func info_whileTheHelpIsShown_takesItsPlace() {
+    var view = view()
+    let playing = ViewModel.Playing(playback: .opened(.video, at: now))
+    let model = model(started(), playing: playing)
+    for _ in 0..<2 {
+      _ = view.take(.help)
+      #expect(view.overlays(model).info == [] && view.overlays(model).help != [])
+      _ = view.take(.info)
+      #expect(view.overlays(model).info != [] && view.overlays(model).help == [])
+    }
+    _ = view.take(.info)
+    #expect(view.overlays(model) == Overlays())
+  }
+
+  @Test func help_scrolls_asFarAsThereIsMore() {
+    var view = view()
+    let model = model(started())
+    _ = view.take(.help)
+    var skipped: [Int] = []
+    for (rows, most) in [(1, 5), (3, 5), (9, 5), (-1, 5), (-1, 2), (0, 1), (-9, 5), (-1, 5)] {
+      view.scrollHelp(by: rows, most: most)
+      skipped.append(view.overlays(model).skippedHelp)
+    }
+    #expect(skipped == [1, 4, 5, 4, 1, 1, 0, 0])
+    view.scrollHelp(by: 3, most: 5)
+    _ = view.take(.help)
+    _ = view.take(.help)
+    #expect(view.overlays(model).skippedHelp == 0)
+  }
+
   @Test(arguments: [.next, .pause, .quit, .mute, .reactions] as [Action])
   func keys_ofOthers_changeNothing(action: Action) {
     var view = view()
@@ -313,11 +344,11 @@ import Testing
 
   // MARK: - The bar
 
-  /// In half columns: 80 for one story at 80 columns... of 40 stories' 2 columns each, 4.
+  /// 80 columns have room for one segment of 156 half columns, or for a window of segments of 8 and 10.
   @Test(
     arguments: [
-      (1, 0, 0), (1, 5_000, 0.5), (1, 5_040, 0.5), (1, 5_080, 0.50625), (40, 2_440, 0),
-      (40, 2_560, 0.25),
+      (1, 0, 0), (1, 5_000, 0.5), (1, 5_040, 0.5), (1, 5_080, 79.0 / 156), (40, 1_240, 0),
+      (40, 1_280, 0.125),
     ]
       as [(Int, Int, Double)])
   func segment_fillsInHalfColumns(stories: Int, played: Int, fill: Double) {
@@ -361,14 +392,34 @@ import Testing
     #expect(view().segment(at: 0, model) == nil)
   }
 
-  /// The bar is drawn anew at each half column, but not more often than each 100 ms.
-  @Test(arguments: [(1, 40, 100), (20, 40, 1_250), (40, 40, 2_500)])
+  /// The bar is drawn anew where another half column is full, but not more often than each 100 ms.
+  @Test(arguments: [(1, 40, 100), (20, 40, 2_460), (20, 1_000, 1_500), (40, 40, 1_210)])
   func deadline_whilePlaying_isTheNextStepOfTheBar(stories: Int, played: Int, wait: Int) {
     var view = view()
     view.lastKey = now + .seconds(-60)
     let playback = Playback.opened(.video, at: now).played(for: played, from: now)
     let model = model(started(stories), playing: .init(playback: playback), after: played)
-    #expect(view.deadline(model) == now + .milliseconds(played + wait))
+    let deadline = view.deadline(model).map { ($0 - now).milliseconds.rounded() }
+    #expect(deadline == Double(played + wait))
+  }
+
+  /// Whenever the deadline is kept, the bar has moved by one step.
+  @Test func deadline_whilePlaying_movesTheBarEachTime() throws {
+    var view = view()
+    view.lastKey = now + .seconds(-60)
+    var playback = Playback.opened(.still, at: now)
+    _ = playback.handle(.decoder(.ended(pictures: .zero, sound: nil)), at: now)
+    var moment = 0
+    var fills: [Double] = []
+    func model() -> ViewModel {
+      self.model(started(10), playing: .init(playback: playback), after: moment)
+    }
+    while let deadline = view.deadline(model()) {
+      moment = Int(((deadline - now).milliseconds).rounded(.up))
+      fills.append(try #require(view.chrome(model()).segments.fill))
+    }
+    // Of ten segments at 80 columns the first one has six.
+    #expect(fills == (1...12).map { Double($0) / 12 })
   }
 
   @Test func deadline_whilePaused_isNone() {

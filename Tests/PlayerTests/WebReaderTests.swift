@@ -46,7 +46,7 @@ import Testing
     var said: [String?] = []
     let web = WebReader(network, patience: .seconds(2)) { said.append($0) }
     let url = "http://127.0.0.1:\(silence.port)/feed.json"
-    let reason = "it took more than 2 s in all"
+    let reason = "it took more than 2 s altogether"
     let start = Instant.now
     #expect(failure(web, url) == reason)
     #expect(.now - start >= .seconds(2))

@@ -49,6 +49,17 @@ public struct Report: Decodable, Sendable {
     public let decoders: Double
   }
 
+  /// How often the player woke up in a state, and how long it was in it.
+  public struct WakeUpTally: Decodable, Sendable {
+    public let count: Int
+    public let seconds: Double
+    public let perSecond: Double?
+  }
+  public struct WakeUps: Decodable, Sendable {
+    public let playing: WakeUpTally
+    public let paused: WakeUpTally
+  }
+
   public let stories: [Story]
   public let keys: Keys
   public let transitions: Transitions
@@ -57,6 +68,7 @@ public struct Report: Decodable, Sendable {
   public let cpuMs: Share
   public let maxRssKiB: Share
   public let startToFirstPictureMs: Double?
+  public let wakeUps: WakeUps
 
   /// Reads a report file.
   public init(path: String) throws {

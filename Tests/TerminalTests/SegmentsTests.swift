@@ -4,7 +4,9 @@ import Testing
 @Suite struct SegmentsTests {
   private static func text(_ segments: Segments, _ columns: Int, drawsLines: Bool = true) -> String
   {
-    String(segments.bar(columns: columns, drawsLines: drawsLines).map(\.glyph))
+    var text = String.UnicodeScalarView()
+    text.append(contentsOf: segments.bar(columns: columns, drawsLines: drawsLines).map(\.glyph))
+    return String(text)
   }
 
   /// One letter a column: played, current, cached, unplayed, label.
@@ -79,6 +81,31 @@ import Testing
   ])
   func bar_fill_movesByHalfColumns(fill: Double, expected: String) {
     #expect(Self.text(Segments(count: 1, current: 0, fill: fill), 10) == " \(expected) ")
+  }
+
+  /// A fill of n of its steps draws n of them, whatever floating point makes of the fraction.
+  @Test(arguments: [true, false]) func bar_fillInWholeSteps_drawsAllOfThem(drawsLines: Bool) {
+    for columns in 4...300 {
+      var segments = Segments(count: 1, current: 0)
+      let steps = segments.steps(columns: columns, drawsLines: drawsLines)
+      #expect(steps == (columns - 2) * (drawsLines ? 2 : 1))
+      for step in 0...steps {
+        segments.fill = Double(step) / Double(steps)
+        let drawn = segments.bar(columns: columns, drawsLines: drawsLines).reduce(0) {
+          switch $1.glyph {
+          case "━": $0 + 2
+          case "╸", "=", ">": $0 + 1
+          default: $0
+          }
+        }
+        #expect(drawn == step)
+      }
+    }
+  }
+
+  @Test(arguments: [(40, 40, true), (12, 40, false), (1, 2, false), (0, 40, false)])
+  func number_isSaid_besideAWindow(count: Int, columns: Int, says: Bool) {
+    #expect(Segments(count: count, current: 0).showsNumber(columns: columns) == says)
   }
 
   @Test func bar_fill_neverGoesBack() {
