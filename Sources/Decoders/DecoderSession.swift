@@ -38,6 +38,8 @@ public final class DecoderSession {
   public private(set) var isPlaylist = false
   /// Opens the segments and playlists that the story names, if it is a playlist.
   private var opener: (any ResourceOpener)?
+  /// What it needs beside its own bytes, if it is a playlist.
+  private var supply: PlaylistSupply?
   /// Messages to send after the `open` request; nil once that was sent.
   private var queuedUntilOpen: [PlayerMessage]? = []
   private var startFailure: String?
@@ -103,7 +105,13 @@ public final class DecoderSession {
           return detectPlaylist(in: resource, reading: PlaylistMark.reach, whenKnown: begin)
         }
         self.isPlaylist = isPlaylist == true
-        if !self.isPlaylist { opener = nil }
+        if self.isPlaylist, let opener {
+          supply = PlaylistSupply(opener, urgency: urgency) { [weak self] message in
+            self?.process.send(message)
+            self?.updatePatience()
+          }
+        }
+        opener = nil
         begin()
       case .failure(let error): startFailure = error.reason
       }
@@ -124,21 +132,25 @@ public final class DecoderSession {
   public var wantsToWrite: Bool { process.wantsToWrite }
   public var identifier: Int32 { process.identifier }
   /// Whether it waits for bytes that the player does not have yet.
-  public var isWaitingForBytes: Bool { unansweredRequests > 0 }
+  public var isWaitingForBytes: Bool { unansweredRequests > 0 || supply?.isAwaited ?? false }
   /// Whether bytes are being fetched for it.
-  public var isFetching: Bool { resources.values.contains { $0.isFetching } }
+  public var isFetching: Bool {
+    supply?.isFetching ?? false || resources.values.contains { $0.isFetching }
+  }
+  /// How far a playlist has come; nil for anything else, and before its first part is opened.
+  public var partsAhead: PartsAhead? { supply?.ahead }
 
-  /// When it will count as hanging; nil while nothing is expected from it.
+  /// When it will count as hanging, or a playlist is reloaded; nil while neither is expected.
   public var deadline: Instant? {
     guard !hasFailed else { return nil }
     // So that the loop calls `service` at once, which reports it.
     if startFailure != nil { return .now }
-    return patience.deadline
+    return [patience.deadline, supply?.deadline].compactMap(\.self).min()
   }
 
   /// Whether it has something to do, and all the bytes that it requested.
   private var isAtWork: Bool {
-    guard !hasFailed, unansweredRequests == 0, !hasEnded, picturesAllowed > 0 else { return false }
+    guard !hasFailed, !isWaitingForBytes, !hasEnded, picturesAllowed > 0 else { return false }
     // It may have sent all pictures and wait for credit for the rest of the sound.
     return !hasSound || soundFramesAllowed > 0
   }
@@ -181,6 +193,12 @@ public final class DecoderSession {
     guard urgency != self.urgency else { return }
     self.urgency = urgency
     for resource in resources.values { resource.setUrgency(urgency) }
+    supply?.setUrgency(urgency)
+  }
+
+  /// Sets whether the viewer has stopped the story: nothing is reloaded meanwhile.
+  public func setPaused(_ paused: Bool) {
+    supply?.setPaused(paused)
   }
 
   /// Restarts the time that the decoder has: the player itself was stopped meanwhile.
@@ -208,6 +226,7 @@ public final class DecoderSession {
     } catch {
       fail(DecoderSession.outOfTurn, into: &events)
     }
+    if !hasFailed { supply?.service(at: now) }
     updatePatience(at: now)
     if !hasFailed, process.hasTooManyThreads(now: now) {
       fail("the decoder starts too many threads", into: &events)
@@ -251,6 +270,11 @@ public final class DecoderSession {
         return fail(DecoderSession.outOfTurn, into: &events)
       }
       resource.cancel()
+    case .needs, .follow, .awaitPlaylist:
+      patience.noteSign(at: now)
+      guard supply?.take(message, now: now) == true else {
+        return fail(DecoderSession.outOfTurn, into: &events)
+      }
     case .opened(let info):
       patience.noteProgress(at: now)
       events.append(.opened(info))
@@ -376,11 +400,11 @@ public final class DecoderSession {
 
   private func open(request: UInt32, url: String) {
     do throws(ResourceError) {
-      guard let opener else { throw ResourceError("it names another resource") }
+      guard let supply else { throw ResourceError("it names another resource") }
       guard resources.count < DecoderSession.mostResources else {
         throw ResourceError("it opens too many resources")
       }
-      let resource = try opener.open(url)
+      let resource = try supply.open(url)
       resource.setUrgency(urgency)
       let number = nextResource
       nextResource += 1
@@ -412,6 +436,7 @@ public final class DecoderSession {
   public func giveUpBytes() {
     for resource in resources.values { resource.cancel() }
     resources = [:]
+    supply?.close()
   }
 
   /// Ends the decoder at once and closes its resources. Idempotent.

@@ -181,6 +181,8 @@ struct View {
       fill = playback.length.map { length in
         (min(1, position / max(0.001, length.inSeconds)) * steps).rounded(.down) / steps
       }
+      // What is live is always at its end.
+      if playback.info?.isLive == true { fill = 1 }
     }
     if model.stage.isWaiting { fill = 1 }
     return Segments(
@@ -203,7 +205,8 @@ struct View {
   }
 
   private func titleRight(_ model: ViewModel) -> String {
-    let status = [isMuted ? "muted" : nil, number(model)].compactMap(\.self)
+    let isLive = model.playing?.playback.info?.isLive == true && !model.stage.isAtEndCard
+    let status = [isMuted ? "muted" : nil, isLive ? "LIVE" : nil, number(model)].compactMap(\.self)
     if model.stage.isPaused {
       let mark = model.unicode ? "▮▮" : "paused"
       return status.isEmpty ? mark : mark + " " + status.joined(separator: "  ")
@@ -279,7 +282,7 @@ struct View {
     let codecs = [info.pictureCodec, info.soundCodec].compactMap { $0 }.joined(separator: " + ")
     let shown = playback.shown.map { "\($0.bitmap.width)x\($0.bitmap.height)" } ?? "-"
     let rate = info.frameRate.map { " \(Format.fixed($0, digits: 2)) fps" } ?? ""
-    let length = playback.length.map { Format.length($0) } ?? "?"
+    let length = info.isLive ? "LIVE" : playback.length.map { Format.length($0) } ?? "?"
     let rows: [Overlays.Row] = [
       .init(keys: "codec", meaning: "\(codecs) in \(info.container)"),
       .init(keys: "size", meaning: "\(info.displayWidth)x\(info.displayHeight)\(rate)"),

@@ -34,6 +34,16 @@ final class DecoderConversation {
   private(set) var isDead = false
   /// The URLs that were requested.
   private(set) var urls: [String] = []
+  /// What the decoder said that it needs, each time.
+  private(set) var needs: [[NeededPart]] = []
+  /// Whether nothing follows what it needs.
+  private(set) var needsReachEnd = false
+  /// The playlists that the decoder wants to be reloaded, by their numbers.
+  private(set) var followed: [UInt32: (url: String?, interval: Duration)] = [:]
+  /// A playlist that the decoder waits for.
+  private(set) var awaited: UInt32?
+  /// How often each playlist has changed.
+  private var changes: [UInt32: UInt32] = [:]
   /// The bytes of the story itself that were requested.
   private(set) var bytesRead = 0
   /// How many of the story's first bytes are available; the others come over a network.
@@ -174,6 +184,16 @@ final class DecoderConversation {
         try send(.refused(request: request, reason: "not allowed"))
       }
     case .closeResource(let id): resources[id] = nil
+    case .needs(let parts, let reachesEnd):
+      needs.append(parts)
+      needsReachEnd = reachesEnd
+    case .follow(let list, let url, let interval):
+      let isFirst = followed[list] == nil
+      followed[list] = (url, interval)
+      guard isFirst, let bytes = url.map(opener) ?? resources[0] else { return }
+      try give(bytes, as: list)
+    case .awaitPlaylist(let list, let known):
+      if changes[list] == known { awaited = list }
     case .opened(let info): self.info = info
     case .picture(let picture): pictures.append(picture)
     case .sound(let sound): sounds.append(sound)
@@ -182,6 +202,19 @@ final class DecoderConversation {
     case .note(let words): notes.append(words)
     case .failed(let reason): failure = reason
     }
+  }
+
+  /// Gives a playlist that is followed, as it is now.
+  func give(_ bytes: [UInt8], as list: UInt32 = 0) throws {
+    changes[list, default: 0] += 1
+    if awaited == list { awaited = nil }
+    try send(.playlist(list: list, bytes))
+  }
+
+  /// Says that a playlist brings nothing more.
+  func lose(_ list: UInt32 = 0, reason: String) throws {
+    awaited = nil
+    try send(.playlistLost(list: list, reason: reason))
   }
 
   /// Makes more of the story's first bytes available.
