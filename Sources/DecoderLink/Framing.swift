@@ -41,6 +41,7 @@ extension PlayerMessage: WireMessage {
       writer.put(request.soundRate)
       writer.put(request.mostBitsPerSecond)
       writer.put(request.ending)
+      writer.put(request.listsParts)
       return .open
     case .bytes(let request, let bytes):
       writer.put(request)
@@ -98,7 +99,7 @@ extension PlayerMessage: WireMessage {
           soundRate: try reader.optional { reader throws(WireError) in try reader.number() },
           mostBitsPerSecond: try reader.optional { reader throws(WireError) in
             try reader.number()
-          }, ending: try reader.text()))
+          }, ending: try reader.text(), listsParts: try reader.flag()))
     case .bytes: self = .bytes(request: try reader.number(), try reader.elements())
     case .refused: self = .refused(request: try reader.number(), reason: try reader.text())
     case .resource:
@@ -139,6 +140,7 @@ extension DecoderMessage: WireMessage {
     case needs = 76
     case follow = 77
     case awaitPlaylist = 78
+    case parts = 79
   }
 
   /// The message as one frame.
@@ -204,10 +206,11 @@ extension DecoderMessage: WireMessage {
       writer.put(offset)
       return .queryAvailable
     case .needs(let parts, let reachesEnd):
-      writer.put(reachesEnd)
-      writer.put(UInt32(parts.count))
-      for part in parts { writer.put(part) }
+      writer.put(parts, reachesEnd)
       return .needs
+    case .parts(let parts, let isLast):
+      writer.put(parts, isLast)
+      return .parts
     case .follow(let list, let url, let interval):
       writer.put(list)
       writer.put(url)
@@ -256,12 +259,11 @@ extension DecoderMessage: WireMessage {
         request: try reader.number(), resource: try reader.number(), offset: try reader.number())
     case .note: self = .note(try reader.text())
     case .needs:
-      let reachesEnd = try reader.flag()
-      let count = try reader.number(UInt32.self)
-      guard count <= NeededPart.most else { throw reader.malformed }
-      var parts: [NeededPart] = []
-      for _ in 0..<count { parts.append(try reader.neededPart()) }
+      let (parts, reachesEnd) = try reader.neededParts()
       self = .needs(parts, reachesEnd: reachesEnd)
+    case .parts:
+      let (parts, isLast) = try reader.neededParts()
+      self = .parts(parts, isLast: isLast)
     case .follow:
       self = .follow(
         list: try reader.number(),
@@ -302,7 +304,14 @@ extension FieldWriter {
     put(info.isLive)
   }
 
-  mutating func put(_ part: NeededPart) {
+  /// Parts, and whether they are the last ones.
+  mutating func put(_ parts: [NeededPart], _ isLast: Bool) {
+    put(isLast)
+    put(UInt32(parts.count))
+    for part in parts { put(part) }
+  }
+
+  private mutating func put(_ part: NeededPart) {
     put(part.url)
     put(part.offset)
     put(part.length)
@@ -347,7 +356,16 @@ extension FieldReader {
       isLive: try flag())
   }
 
-  mutating func neededPart() throws(WireError) -> NeededPart {
+  mutating func neededParts() throws(WireError) -> (parts: [NeededPart], isLast: Bool) {
+    let isLast = try flag()
+    let count = try number(UInt32.self)
+    guard count <= NeededPart.most else { throw malformed }
+    var parts: [NeededPart] = []
+    for _ in 0..<count { parts.append(try neededPart()) }
+    return (parts, isLast)
+  }
+
+  private mutating func neededPart() throws(WireError) -> NeededPart {
     NeededPart(
       url: try text(), offset: try number(),
       length: try optional { reader throws(WireError) in try reader.number() },

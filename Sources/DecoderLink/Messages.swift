@@ -43,6 +43,9 @@ public enum DecoderMessage: Equatable, Sendable {
   /// What a playlist's demuxer reads now and next, in the order in which it is needed; it replaces what
   /// was said before. `reachesEnd`: nothing follows.
   case needs([NeededPart], reachesEnd: Bool)
+  /// Some of the parts that playing the story would open, where that was asked for; none of a story that
+  /// is no playlist, or that is live. `isLast`: these are the last ones.
+  case parts([NeededPart], isLast: Bool)
   /// From now on a playlist is reloaded at intervals (RFC 8216, section 6.3.4), as long as the story
   /// plays. Without a URL it is the story itself. Repeated when the interval changes.
   case follow(list: UInt32, url: String?, every: Duration)
@@ -108,16 +111,19 @@ public struct OpenRequest: Equatable, Sendable {
   /// The extension of its name, in lower case without the dot, or empty: a hint for the few formats
   /// without a signature.
   public var ending: String
+  /// Whether it is not to be played: of a playlist all parts are named that playing it would open.
+  public var listsParts: Bool
 
   public init(
     length: UInt64?, shape: PictureRequest, soundRate: UInt32? = nil,
-    mostBitsPerSecond: UInt64? = nil, ending: String = ""
+    mostBitsPerSecond: UInt64? = nil, ending: String = "", listsParts: Bool = false
   ) {
     self.length = length
     self.shape = shape
     self.soundRate = soundRate
     self.mostBitsPerSecond = mostBitsPerSecond
     self.ending = ending
+    self.listsParts = listsParts
   }
 }
 

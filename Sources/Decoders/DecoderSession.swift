@@ -15,6 +15,8 @@ public final class DecoderSession {
     /// Nothing more follows until the next seek. `serial` is for those who seek while they still hold
     /// events of the time before.
     case ended(serial: UInt32, picturesEnd: Duration?, soundEnd: Duration?)
+    /// Parts of the story, where they were asked for. `isLast`: these are the last ones.
+    case parts([NeededPart], isLast: Bool)
     /// The story plays, but something is wrong with it, in words that follow "NAME: ". Each note comes
     /// once, and only the first few.
     case note(String)
@@ -53,6 +55,7 @@ public final class DecoderSession {
   public private(set) var soundFramesAllowed = 0
   private let hasSound: Bool
   private let mayWaitForNetwork: Bool
+  private let listsParts: Bool
   private var protocolChecker: ProtocolChecker
   private var animationHasher = AnimationHasher()
   private var hasEnded = false
@@ -69,10 +72,13 @@ public final class DecoderSession {
   ///   - opener: for what the story refers to, used only if it is a playlist.
   ///   - mayWaitForNetwork: whether only one complete picture is wanted, which may take its time: all
   ///     of a sound is then fetched for its waveform.
+  ///   - listsParts: whether it is not to be played, but the parts of a playlist are wanted.
   public init(
     from pool: DecoderPool, decoding resource: any Resource, opener: (any ResourceOpener)?,
-    shape: PictureRequest, soundRate: UInt32? = nil, mayWaitForNetwork: Bool = false
+    shape: PictureRequest, soundRate: UInt32? = nil, mayWaitForNetwork: Bool = false,
+    listsParts: Bool = false
   ) throws(SystemError) {
+    self.listsParts = listsParts
     self.mayWaitForNetwork = mayWaitForNetwork
     process = try pool.take()
     self.pool = pool
@@ -84,7 +90,8 @@ public final class DecoderSession {
       self?.begin(
         OpenRequest(
           length: resource.info?.length, shape: shape, soundRate: soundRate,
-          mostBitsPerSecond: resource.bearableBitRate, ending: resource.ending))
+          mostBitsPerSecond: listsParts ? resource.usualBitRate : resource.bearableBitRate,
+          ending: resource.ending, listsParts: listsParts))
     }
   }
 
@@ -106,7 +113,9 @@ public final class DecoderSession {
         }
         self.isPlaylist = isPlaylist == true
         if self.isPlaylist, let opener {
-          supply = PlaylistSupply(opener, urgency: urgency) { [weak self] message in
+          supply = PlaylistSupply(
+            opener, urgency: urgency, readsAhead: !mayWaitForNetwork && !listsParts
+          ) { [weak self] message in
             self?.process.send(message)
             self?.updatePatience()
           }
@@ -278,6 +287,11 @@ public final class DecoderSession {
     case .opened(let info):
       patience.noteProgress(at: now)
       events.append(.opened(info))
+    case .parts(let parts, let isLast):
+      guard listsParts else { return fail(DecoderSession.outOfTurn, into: &events) }
+      hasEnded = isLast
+      patience.noteProgress(at: now)
+      events.append(.parts(parts, isLast: isLast))
     case .picture(var picture):
       guard picturesAllowed > 0 else { return fail(DecoderSession.outOfTurn, into: &events) }
       // A stale picture is dropped, and its credit returned.

@@ -7,6 +7,7 @@ import System
 final class PlaylistSupply {
   private let opener: any ResourceOpener
   private let readAhead: PartReadAhead
+  private let readsAhead: Bool
   private let send: (PlayerMessage) -> Void
   /// Nil for a story that does not grow.
   private var live: LivePlaylists?
@@ -15,12 +16,16 @@ final class PlaylistSupply {
   private var urgency: ResourceUrgency
   private var isPaused = false
 
-  /// - Parameter send: sends the decoder a message, perhaps after a while.
+  /// - Parameters:
+  ///   - readsAhead: whether parts are fetched before the decoder opens them: it is to be played.
+  ///   - send: sends the decoder a message, perhaps after a while.
   init(
-    _ opener: any ResourceOpener, urgency: ResourceUrgency, send: @escaping (PlayerMessage) -> Void
+    _ opener: any ResourceOpener, urgency: ResourceUrgency, readsAhead: Bool,
+    send: @escaping (PlayerMessage) -> Void
   ) {
     self.opener = opener
     self.urgency = urgency
+    self.readsAhead = readsAhead
     self.send = send
     readAhead = PartReadAhead(opener)
     readAhead.setUrgency(urgency)
@@ -32,7 +37,7 @@ final class PlaylistSupply {
   func take(_ message: DecoderMessage, now: Instant) -> Bool {
     switch message {
     case .needs(let parts, let reachesEnd):
-      readAhead.want(parts, reachesEnd: reachesEnd)
+      if readsAhead { readAhead.want(parts, reachesEnd: reachesEnd) }
       if live != nil { forgetAll(but: Set(parts.map(\.url))) }
       return true
     case .follow(let list, let url, let interval):

@@ -33,7 +33,7 @@ struct ProtocolChecker {
     switch message {
     case .read, .queryAvailable, .openResource, .closeResource, .awaitPlaylist, .note, .failed:
       return true
-    case .needs(let parts, _):
+    case .needs(let parts, _), .parts(let parts, _):
       return parts.allSatisfy {
         isSane($0.start) && isSane($0.end) && $0.end ?? $0.start >= $0.start
       }

@@ -154,5 +154,6 @@ private func openPlaylist(
   let note = noting(over: connection)
   let story = try chooseStory(open(), open, request, wantsPictures: wantsPictures, note: note)
   for words in playlist.notes { note(words) }
+  connection.playlist = playlist
   return story
 }

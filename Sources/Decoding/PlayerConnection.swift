@@ -33,6 +33,8 @@ final class PlayerConnection {
   private var answer: Answer?
   private var opening: OpenRequest?
   private var seek: Seek?
+  /// The playlist that was opened; nil for any other story.
+  var playlist: PlaylistStory?
   /// Takes what comes of the playlists that are followed.
   private var follower: ((_ list: UInt32, PlaylistUpdate) -> Void)?
   /// How often each of them has changed.

@@ -133,6 +133,7 @@ final class StorySlot: LoopSource {
     case .ended(_, let pictures, let sound):
       handle(.decoder(.ended(pictures: pictures, sound: sound)), at: now)
     case .note(let words): notes.add(words)
+    case .parts: break
     case .failed(let reason): handle(.decoder(.failed(reason: reason)), at: now)
     }
   }

@@ -71,6 +71,9 @@ public protocol Resource: AnyObject {
   /// without a line.
   var bearableBitRate: UInt64? { get }
 
+  /// What `bearableBitRate` is before anything is known of the line.
+  var usualBitRate: UInt64? { get }
+
   /// The extension of its name, in lower case without the dot; empty if unknown.
   var ending: String { get }
 }
@@ -99,6 +102,7 @@ extension Resource {
   public var isFetching: Bool { false }
   public func availableEnd(from _: UInt64) -> UInt64 { .max }
   public var bearableBitRate: UInt64? { nil }
+  public var usualBitRate: UInt64? { nil }
   public var ending: String { "" }
 }
 

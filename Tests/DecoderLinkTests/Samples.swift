@@ -6,7 +6,7 @@ enum Samples {
     .open(
       OpenRequest(
         length: 1_234_567, shape: PictureRequest(width: 120, height: 80), soundRate: 48_000,
-        mostBitsPerSecond: 2_500_000, ending: "tga")),
+        mostBitsPerSecond: 2_500_000, ending: "tga", listsParts: true)),
     .open(
       OpenRequest(
         length: nil,
@@ -52,6 +52,8 @@ enum Samples {
           url: "a/1.ts?sig=1", offset: .max, length: .max, rendition: .max, start: .seconds(6),
           end: .seconds(12)),
       ], reachesEnd: false),
+    .parts([], isLast: true),
+    .parts([NeededPart(url: "0.ts", start: .zero, end: .seconds(2))], isLast: false),
     .follow(list: 0, url: nil, every: .seconds(6)),
     .follow(list: .max, url: "a/v.m3u8", every: .nanoseconds(Int64.max)),
     .awaitPlaylist(list: 1, changes: .max),

@@ -44,6 +44,7 @@ struct Lie: CustomStringConvertible, Sendable {
     Lie("opened twice", opened, opened),
     // The story is no playlist.
     Lie("a part of no playlist", .needs([], reachesEnd: true), believed: 0),
+    Lie("parts that nobody asked for", opened, .parts([], isLast: true)),
     Lie("a growing file", .follow(list: 0, url: nil, every: .seconds(1)), believed: 0),
     Lie("a change of no playlist", .awaitPlaylist(list: 0, changes: 0), believed: 0),
     Lie(

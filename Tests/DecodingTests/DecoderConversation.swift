@@ -38,6 +38,9 @@ final class DecoderConversation {
   private(set) var needs: [[NeededPart]] = []
   /// Whether nothing follows what it needs.
   private(set) var needsReachEnd = false
+  /// The parts that the decoder was asked to list, and whether those are all.
+  private(set) var listed: [NeededPart] = []
+  private(set) var isListed = false
   /// The playlists that the decoder wants to be reloaded, by their numbers.
   private(set) var followed: [UInt32: (url: String?, interval: Duration)] = [:]
   /// A playlist that the decoder waits for.
@@ -74,7 +77,8 @@ final class DecoderConversation {
   init(
     _ bytes: [UInt8], shape: PictureRequest, soundRate: UInt32? = nil, start: Duration = .zero,
     length: Bool = true, available: Int = .max, lacking: Lacking = .waits, arguments: [String] = [],
-    most: UInt64? = nil, ending: String = "", opener: @escaping Opener = { _ in nil }
+    most: UInt64? = nil, ending: String = "", listsParts: Bool = false,
+    opener: @escaping Opener = { _ in nil }
   ) throws {
     self.available = available
     self.lacking = lacking
@@ -90,7 +94,7 @@ final class DecoderConversation {
       .open(
         OpenRequest(
           length: length ? UInt64(bytes.count) : nil, shape: shape, soundRate: soundRate,
-          mostBitsPerSecond: most, ending: ending)))
+          mostBitsPerSecond: most, ending: ending, listsParts: listsParts)))
     if start > .zero { try seek(1, to: start) }
   }
 
@@ -187,6 +191,9 @@ final class DecoderConversation {
     case .needs(let parts, let reachesEnd):
       needs.append(parts)
       needsReachEnd = reachesEnd
+    case .parts(let parts, let isLast):
+      listed += parts
+      isListed = isLast
     case .follow(let list, let url, let interval):
       let isFirst = followed[list] == nil
       followed[list] = (url, interval)

@@ -233,6 +233,32 @@ final class PlaylistStory {
       start: entry.start, end: end)
   }
 
+  /// All parts, in the order of the playlists; none of a story that grows.
+  var allParts: [NeededPart] {
+    guard !isLive else { return [] }
+    var all: [NeededPart] = []
+    var known: Set<NeededPart> = []
+    for (number, rendition) in renditions.enumerated() {
+      if let uri = rendition.uri {
+        all.append(NeededPart(url: uri, rendition: UInt8(number), start: .zero, end: nil))
+      }
+      for index in 0..<rendition.end {
+        guard let entry = rendition[index] else { continue }
+        let keys = [entry.segment.key?.uri, entry.segment.map?.key?.uri].compactMap(\.self)
+        let places =
+          keys.map { MediaPlaylist.Place(uri: $0) }
+          + [entry.segment.map?.place]
+          .compactMap(\.self) + [entry.segment.place]
+        for place in places {
+          var part = part(place, entry, number)
+          part.start = .zero
+          if known.insert(part).inserted { all.append(part) }
+        }
+      }
+    }
+    return all
+  }
+
   // MARK: - A live story
 
   private func follow(_ number: Int, _ media: MediaPlaylist) {

@@ -123,6 +123,8 @@ public final class CachedResource: Resource {
 
   public var bearableBitRate: UInt64? { network.bearableBitRate }
 
+  public var usualBitRate: UInt64? { Network.usualBitRate }
+
   public var ending: String { FileName.fileExtension(of: content.address.path) }
 
   public var progress: ResourceProgress {

@@ -259,8 +259,10 @@ public final class Network {
   /// The bit rate that the line can sustain, with a quarter to spare; until it is measured, what
   /// most lines can.
   var bearableBitRate: UInt64 {
-    rateMeter.best.map { min($0, 1 << 40) * 6 } ?? 2_500_000
+    rateMeter.best.map { min($0, 1 << 40) * 6 } ?? Network.usualBitRate
   }
+
+  static let usualBitRate: UInt64 = 2_500_000
 
   /// Bytes that arrive within a quarter of a second. If a request has no more than this to come,
   /// the next one is sent, or the line would be idle in between.

@@ -34,6 +34,11 @@ public final class WebOpener: ResourceOpener {
     if let address = try? address(reference) { network.discard(address) }
   }
 
+  /// Opens a reference as it is stored, with relative addresses.
+  public func openStored(_ reference: String) throws(ResourceError) -> CachedResource {
+    try open(reference, freshSeconds: nil)
+  }
+
   func open(_ reference: String, freshSeconds: Int64?) throws(ResourceError) -> CachedResource {
     try network.open(address(reference), namedBy: playlist, freshSeconds: freshSeconds)
   }
