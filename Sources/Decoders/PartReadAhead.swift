@@ -23,8 +23,12 @@ final class PartReadAhead {
     var isDone = false
   }
 
-  /// The bytes of one fetch; reads that follow each other like this are fetched in large windows.
-  private static let step: UInt64 = 256 << 10
+  /// The first fetch of a part shows how long it is, and whether its bytes are kept.
+  private static let first: UInt64 = 256 << 10
+  /// While so many last bytes of a part are on their way, the next part is begun, or the line would be
+  /// idle in between.
+  private static let last: UInt64 = 512 << 10
+  private static let mostAtOnce = 2
   /// Longer parts are fetched up to here; the rest, and what follows, when the decoder comes to it.
   private static let most: UInt64 = 64 << 20
   /// The same limit where nothing is stored, and the bytes have to stay in memory.
@@ -35,8 +39,8 @@ final class PartReadAhead {
   private var reachesEnd = false
   private var held: [NeededPart: Held] = [:]
   private var urgency = ResourceUrgency.ready
-  /// What is on its way.
-  private var current: NeededPart?
+  /// What is on its way: more than one only while the first is nearly here.
+  private var current: Set<NeededPart> = []
   /// Answers to former fetches are ignored.
   private var generation = 0
 
@@ -51,7 +55,7 @@ final class PartReadAhead {
       former.resource.cancel()
       held[part] = nil
     }
-    if let current, !wanted.contains(current) { stop() }
+    current.formIntersection(wanted)
     goOn()
   }
 
@@ -72,7 +76,7 @@ final class PartReadAhead {
     held = [:]
   }
 
-  var isFetching: Bool { current != nil }
+  var isFetching: Bool { !current.isEmpty }
 
   /// Nil before the decoder has said anything.
   var ahead: PartsAhead? {
@@ -96,21 +100,20 @@ final class PartReadAhead {
   private func shareHeld(of part: NeededPart) -> Double {
     guard let held = held[part] else { return 0 }
     if held.isDone { return 1 }
-    let length = part.length ?? held.resource.info?.length.map { $0 - min($0, part.offset) }
-    guard let length, length > 0 else { return 0 }
+    guard let length = length(of: part, held), length > 0 else { return 0 }
     let end = held.resource.availableEnd(from: part.offset)
     return min(1, Double(end - min(end, part.offset)) / Double(length))
   }
 
   private func stop() {
     generation += 1
-    if let current { held[current]?.resource.cancel() }
-    current = nil
+    for part in current { held[part]?.resource.cancel() }
+    current = []
   }
 
   private func goOn() {
-    guard current == nil, urgency == .playing else { return }
-    for part in parts {
+    guard urgency == .playing else { return }
+    for part in parts where current.count < PartReadAhead.mostAtOnce {
       if held[part] == nil {
         // The reason is told when the decoder opens it.
         guard let resource = try? opener.open(part.url) else { continue }
@@ -120,19 +123,35 @@ final class PartReadAhead {
       guard let known = held[part], !known.isDone else { continue }
       // A part that is too long is fetched as it is read, and those behind it wait.
       guard known.fetched < PartReadAhead.most else { return }
-      current = part
-      return fetchNext(of: part)
+      if current.insert(part).inserted { fetchNext(of: part) }
+      guard held[part].map({ $0.isDone || isNearlyHere(part, $0) }) ?? false else { return }
     }
+  }
+
+  private func isNearlyHere(_ part: NeededPart, _ held: Held) -> Bool {
+    length(of: part, held).map { $0 - min($0, held.fetched) <= PartReadAhead.last } ?? false
+  }
+
+  /// In bytes; nil while unknown.
+  private func length(of part: NeededPart, _ held: Held) -> UInt64? {
+    let whole = held.resource.info?.length.map { $0 - min($0, part.offset) }
+    return part.length.map { min($0, whole ?? .max) } ?? whole
   }
 
   private func fetchNext(of part: NeededPart) {
     guard let known = held[part] else { return }
     let generation = generation
-    let left = part.length.map { $0 - min($0, known.fetched) } ?? .max
-    let count = min(PartReadAhead.step, left)
+    var count = PartReadAhead.first
+    if known.fetched > 0, known.resource.keepsBytes, let length = length(of: part, known) {
+      // A long fetch has no pauses.
+      let left = min(length, PartReadAhead.most) - min(length, known.fetched)
+      count = left > PartReadAhead.last ? left - PartReadAhead.last : left
+    } else if let length = part.length {
+      count = min(count, length - min(length, known.fetched))
+    }
     known.resource.fetch(offset: part.offset + known.fetched, length: Int(count)) {
       [weak self] result in
-      guard let self, generation == self.generation else { return }
+      guard let self, generation == self.generation, current.contains(part) else { return }
       took(count, of: part, failed: (try? result.get()) == nil)
     }
   }
@@ -140,17 +159,14 @@ final class PartReadAhead {
   private func took(_ count: UInt64, of part: NeededPart, failed: Bool) {
     guard var known = held[part] else { return }
     known.fetched += count
-    let end = known.resource.info?.length ?? .max
     let isInMemory = !known.resource.keepsBytes && known.fetched >= PartReadAhead.mostInMemory
-    known.isDone =
-      failed || isInMemory || part.offset + known.fetched >= end
-      || part.length.map { known.fetched >= $0 } ?? false
+    known.isDone = failed || isInMemory || known.fetched >= length(of: part, known) ?? .max
     held[part] = known
     if known.isDone || known.fetched >= PartReadAhead.most {
-      current = nil
-      goOn()
+      current.remove(part)
     } else {
       fetchNext(of: part)
     }
+    goOn()
   }
 }

@@ -130,11 +130,12 @@ struct PrefetchCommand {
     _ line: ProgressLine, into outcome: inout Outcome
   ) throws {
     var position = range.lowerBound
+    if resource.info == nil { _ = try read(resource, at: position, count: 1, from: network, line) }
+    try seeThatItFits(resource)
     while position < range.upperBound {
       if let reason = resource.whyNotKept { throw Failure(reason: reason, isRefusal: true) }
       let count = Int(min(UInt64(PrefetchCommand.step), range.upperBound - position))
       let bytes = try read(resource, at: position, count: count, from: network, line)
-      if position == range.lowerBound { try seeThatItFits(resource) }
       position += UInt64(bytes.count)
       if bytes.count < count { break }
     }
