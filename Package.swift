@@ -63,7 +63,8 @@ let package = Package(
     room(
       "Decoding",
       [
-        "System", "DecoderLink", "JSONText", "CFFmpeg", "CWebP", "CHeif", "CJPEG", "CPNG",
+        "System", "DecoderLink", "JSONText", "Addresses", "CFFmpeg", "CWebP", "CHeif", "CJPEG",
+        "CPNG",
         "CRlottie", "CArchive", "CZlib", "CSeccomp",
       ]),
     room("Decoders", ["System", "DecoderLink", "Resources"]),

@@ -17,11 +17,17 @@ extension PlayerMessage: WireMessage {
     case effort = 8
     case soundCredit = 9
     case availableUntil = 10
+    case playlist = 11
+    case playlistLost = 12
   }
 
   /// The message as one frame.
   public var frame: [UInt8] {
-    let room = if case .bytes(_, let bytes) = self { bytes.count + 16 } else { 0 }
+    let room =
+      switch self {
+      case .bytes(_, let bytes), .playlist(_, let bytes): bytes.count + 16
+      default: 0
+      }
     var writer = FieldWriter(reserving: room)
     let kind = write(to: &writer)
     return writer.frame(kind: kind.rawValue)
@@ -36,6 +42,7 @@ extension PlayerMessage: WireMessage {
       writer.put(request.mostBitsPerSecond)
       writer.put(request.ending)
       writer.put(request.mayNeedHeif)
+      writer.put(request.listsParts)
       return .open
     case .bytes(let request, let bytes):
       writer.put(request)
@@ -70,6 +77,14 @@ extension PlayerMessage: WireMessage {
       writer.put(request)
       writer.put(end)
       return .availableUntil
+    case .playlist(let list, let bytes):
+      writer.put(list)
+      writer.put(elements: bytes)
+      return .playlist
+    case .playlistLost(let list, let reason):
+      writer.put(list)
+      writer.put(reason)
+      return .playlistLost
     }
   }
 
@@ -85,7 +100,8 @@ extension PlayerMessage: WireMessage {
           soundRate: try reader.optional { reader throws(WireError) in try reader.number() },
           mostBitsPerSecond: try reader.optional { reader throws(WireError) in
             try reader.number()
-          }, ending: try reader.text(), mayNeedHeif: try reader.flag()))
+          }, ending: try reader.text(), mayNeedHeif: try reader.flag(),
+          listsParts: try reader.flag()))
     case .bytes: self = .bytes(request: try reader.number(), try reader.elements())
     case .refused: self = .refused(request: try reader.number(), reason: try reader.text())
     case .resource:
@@ -101,6 +117,9 @@ extension PlayerMessage: WireMessage {
     case .soundCredit: self = .soundCredit(frames: try reader.number())
     case .availableUntil:
       self = .availableUntil(request: try reader.number(), end: try reader.number())
+    case .playlist: self = .playlist(list: try reader.number(), try reader.elements())
+    case .playlistLost:
+      self = .playlistLost(list: try reader.number(), reason: try reader.text())
     }
     try reader.finish()
   }
@@ -120,6 +139,10 @@ extension DecoderMessage: WireMessage {
     case soundEnded = 73
     case queryAvailable = 74
     case note = 75
+    case needs = 76
+    case follow = 77
+    case awaitPlaylist = 78
+    case parts = 79
   }
 
   /// The message as one frame.
@@ -185,6 +208,21 @@ extension DecoderMessage: WireMessage {
       writer.put(resource)
       writer.put(offset)
       return .queryAvailable
+    case .needs(let parts, let reachesEnd):
+      writer.put(parts, reachesEnd)
+      return .needs
+    case .parts(let parts, let isLast):
+      writer.put(parts, isLast)
+      return .parts
+    case .follow(let list, let url, let interval):
+      writer.put(list)
+      writer.put(url)
+      writer.put(interval)
+      return .follow
+    case .awaitPlaylist(let list, let changes):
+      writer.put(list)
+      writer.put(changes)
+      return .awaitPlaylist
     }
   }
 
@@ -223,6 +261,19 @@ extension DecoderMessage: WireMessage {
       self = .queryAvailable(
         request: try reader.number(), resource: try reader.number(), offset: try reader.number())
     case .note: self = .note(try reader.text())
+    case .needs:
+      let (parts, reachesEnd) = try reader.neededParts()
+      self = .needs(parts, reachesEnd: reachesEnd)
+    case .parts:
+      let (parts, isLast) = try reader.neededParts()
+      self = .parts(parts, isLast: isLast)
+    case .follow:
+      self = .follow(
+        list: try reader.number(),
+        url: try reader.optional { reader throws(WireError) in try reader.text() },
+        every: try reader.duration())
+    case .awaitPlaylist:
+      self = .awaitPlaylist(list: try reader.number(), changes: try reader.number())
     }
     try reader.finish()
   }
@@ -253,6 +304,23 @@ extension FieldWriter {
     put(info.displayHeight)
     put(info.frameRate)
     put(info.duration)
+    put(info.isLive)
+  }
+
+  /// Parts, and whether they are the last ones.
+  mutating func put(_ parts: [NeededPart], _ isLast: Bool) {
+    put(isLast)
+    put(UInt32(parts.count))
+    for part in parts { put(part) }
+  }
+
+  private mutating func put(_ part: NeededPart) {
+    put(part.url)
+    put(part.offset)
+    put(part.length)
+    put(part.rendition)
+    put(part.start)
+    put(part.end)
   }
 }
 
@@ -287,7 +355,25 @@ extension FieldReader {
       soundCodec: try optional { reader throws(WireError) in try reader.text() },
       displayWidth: try number(), displayHeight: try number(),
       frameRate: try optional { reader throws(WireError) in try reader.double() },
-      duration: try optional { reader throws(WireError) in try reader.duration() })
+      duration: try optional { reader throws(WireError) in try reader.duration() },
+      isLive: try flag())
+  }
+
+  mutating func neededParts() throws(WireError) -> (parts: [NeededPart], isLast: Bool) {
+    let isLast = try flag()
+    let count = try number(UInt32.self)
+    guard count <= NeededPart.most else { throw malformed }
+    var parts: [NeededPart] = []
+    for _ in 0..<count { parts.append(try neededPart()) }
+    return (parts, isLast)
+  }
+
+  private mutating func neededPart() throws(WireError) -> NeededPart {
+    NeededPart(
+      url: try text(), offset: try number(),
+      length: try optional { reader throws(WireError) in try reader.number() },
+      rendition: try number(), start: try duration(),
+      end: try optional { reader throws(WireError) in try reader.duration() })
   }
 }
 

@@ -22,6 +22,10 @@ public enum PlayerMessage: Equatable, Sendable {
   case seek(serial: UInt32, to: Duration)
   /// Sets the effort.
   case effort(Effort)
+  /// A playlist that is followed, as it is now. Sent after `follow`, and then whenever it has changed.
+  case playlist(list: UInt32, [UInt8])
+  /// A playlist that is followed brings nothing more, with the reason in words.
+  case playlistLost(list: UInt32, reason: String)
 }
 
 /// What a decoder sends to the player. It may be under the control of a hostile file: the player checks
@@ -36,6 +40,17 @@ public enum DecoderMessage: Equatable, Sendable {
   case openResource(request: UInt32, url: String)
   /// Closes a resource.
   case closeResource(UInt32)
+  /// What a playlist's demuxer reads now and next, in the order in which it is needed; it replaces what
+  /// was said before. `reachesEnd`: nothing follows.
+  case needs([NeededPart], reachesEnd: Bool)
+  /// Some of the parts that playing the story would open, where that was asked for; none of a story that
+  /// is no playlist, or that is live. `isLast`: these are the last ones.
+  case parts([NeededPart], isLast: Bool)
+  /// From now on a playlist is reloaded at intervals (RFC 8216, section 6.3.4), as long as the story
+  /// plays. Without a URL it is the story itself. Repeated when the interval changes.
+  case follow(list: UInt32, url: String?, every: Duration)
+  /// Nothing goes on before a playlist that is followed has changed again; so many changes are known.
+  case awaitPlaylist(list: UInt32, changes: UInt32)
   /// The story can be played. Sent once, before its first picture.
   case opened(MediaInfo)
   /// One decoded picture.
@@ -53,6 +68,36 @@ public enum DecoderMessage: Equatable, Sendable {
   case failed(reason: String)
 }
 
+/// A resource of a playlist, or a range of one, that will be opened.
+public struct NeededPart: Hashable, Sendable {
+  /// A message names no more than these.
+  public static let most = 64
+
+  public var url: String
+  /// The first byte.
+  public var offset: UInt64
+  /// In bytes; nil for all that follows.
+  public var length: UInt64?
+  /// The media playlist that names it.
+  public var rendition: UInt8
+  /// The media time from which on it is needed.
+  public var start: Duration
+  /// The media time up to which it brings pictures or sound; nil for a key or an initialization section.
+  public var end: Duration?
+
+  public init(
+    url: String, offset: UInt64 = 0, length: UInt64? = nil, rendition: UInt8 = 0, start: Duration,
+    end: Duration?
+  ) {
+    self.url = url
+    self.offset = offset
+    self.length = length
+    self.rendition = rendition
+    self.start = start
+    self.end = end
+  }
+}
+
 /// A request to open a story.
 public struct OpenRequest: Equatable, Sendable {
   /// The length of resource 0 in bytes, if known.
@@ -68,10 +113,13 @@ public struct OpenRequest: Equatable, Sendable {
   public var ending: String
   /// Whether libheif may be needed, which must be loaded before the sandbox closes.
   public var mayNeedHeif: Bool
+  /// Whether it is not to be played: of a playlist all parts are named that playing it would open.
+  public var listsParts: Bool
 
   public init(
     length: UInt64?, shape: PictureRequest, soundRate: UInt32? = nil,
-    mostBitsPerSecond: UInt64? = nil, ending: String = "", mayNeedHeif: Bool = false
+    mostBitsPerSecond: UInt64? = nil, ending: String = "", mayNeedHeif: Bool = false,
+    listsParts: Bool = false
   ) {
     self.length = length
     self.shape = shape
@@ -79,6 +127,7 @@ public struct OpenRequest: Equatable, Sendable {
     self.mostBitsPerSecond = mostBitsPerSecond
     self.ending = ending
     self.mayNeedHeif = mayNeedHeif
+    self.listsParts = listsParts
   }
 }
 
@@ -148,11 +197,13 @@ public struct MediaInfo: Equatable, Sendable {
   /// The length by the container; nil if unknown or absurd. The story ends where its pictures and sound
   /// end.
   public var duration: Duration?
+  /// More of it comes while it plays, and nobody knows how long it will be. It has no positions.
+  public var isLive: Bool
 
   public init(
     kind: Kind, isStill: Bool, container: String, pictureCodec: String? = nil,
     soundCodec: String? = nil, displayWidth: UInt32, displayHeight: UInt32,
-    frameRate: Double? = nil, duration: Duration? = nil
+    frameRate: Double? = nil, duration: Duration? = nil, isLive: Bool = false
   ) {
     self.kind = kind
     self.isStill = isStill
@@ -163,6 +214,7 @@ public struct MediaInfo: Equatable, Sendable {
     self.displayHeight = displayHeight
     self.frameRate = frameRate
     self.duration = duration
+    self.isLive = isLive
   }
 }
 

@@ -15,6 +15,8 @@ public final class DecoderSession {
     /// Nothing more follows until the next seek. `serial` is for those who seek while they still hold
     /// events of the time before.
     case ended(serial: UInt32, picturesEnd: Duration?, soundEnd: Duration?)
+    /// Parts of the story, where they were asked for. `isLast`: these are the last ones.
+    case parts([NeededPart], isLast: Bool)
     /// The story plays, but something is wrong with it, in words that follow "NAME: ". Each note comes
     /// once, and only the first few.
     case note(String)
@@ -40,6 +42,8 @@ public final class DecoderSession {
   public private(set) var isPlaylist = false
   /// Opens the segments and playlists that the story names, if it is a playlist.
   private var opener: (any ResourceOpener)?
+  /// What it needs beside its own bytes, if it is a playlist.
+  private var supply: PlaylistSupply?
   /// Messages to send after the `open` request; nil once that was sent.
   private var queuedUntilOpen: [PlayerMessage]? = []
   private var startFailure: String?
@@ -53,6 +57,7 @@ public final class DecoderSession {
   public private(set) var soundFramesAllowed = 0
   private let hasSound: Bool
   private let mayWaitForNetwork: Bool
+  private let listsParts: Bool
   private var protocolChecker: ProtocolChecker
   private var animationHasher = AnimationHasher()
   private var hasEnded = false
@@ -69,10 +74,13 @@ public final class DecoderSession {
   ///   - opener: for what the story refers to, used only if it is a playlist.
   ///   - mayWaitForNetwork: whether only one complete picture is wanted, which may take its time: all
   ///     of a sound is then fetched for its waveform.
+  ///   - listsParts: whether it is not to be played, but the parts of a playlist are wanted.
   public init(
     from pool: DecoderPool, decoding resource: any Resource, opener: (any ResourceOpener)?,
-    shape: PictureRequest, soundRate: UInt32? = nil, mayWaitForNetwork: Bool = false
+    shape: PictureRequest, soundRate: UInt32? = nil, mayWaitForNetwork: Bool = false,
+    listsParts: Bool = false
   ) throws(SystemError) {
+    self.listsParts = listsParts
     self.mayWaitForNetwork = mayWaitForNetwork
     process = try pool.take()
     self.pool = pool
@@ -84,8 +92,8 @@ public final class DecoderSession {
       self?.begin(
         OpenRequest(
           length: resource.info?.length, shape: shape, soundRate: soundRate,
-          mostBitsPerSecond: resource.bearableBitRate, ending: resource.ending,
-          mayNeedHeif: HeifMark.mayBegin(head)))
+          mostBitsPerSecond: listsParts ? resource.usualBitRate : resource.bearableBitRate,
+          ending: resource.ending, mayNeedHeif: HeifMark.mayBegin(head), listsParts: listsParts))
     }
   }
 
@@ -106,7 +114,15 @@ public final class DecoderSession {
           return detectPlaylist(in: resource, reading: PlaylistMark.reach, whenKnown: begin)
         }
         self.isPlaylist = isPlaylist == true
-        if !self.isPlaylist { opener = nil }
+        if self.isPlaylist, let opener {
+          supply = PlaylistSupply(
+            opener, urgency: urgency, readsAhead: !mayWaitForNetwork && !listsParts
+          ) { [weak self] message in
+            self?.process.send(message)
+            self?.updatePatience()
+          }
+        }
+        opener = nil
         begin(head)
       case .failure(let error): startFailure = error.reason
       }
@@ -132,21 +148,25 @@ public final class DecoderSession {
   /// Whether the decoder has ended by a fault of its own, such as a segmentation fault.
   public var hasCrashed: Bool { process.hasCrashed }
   /// Whether it waits for bytes that the player does not have yet.
-  public var isWaitingForBytes: Bool { unansweredRequests > 0 }
+  public var isWaitingForBytes: Bool { unansweredRequests > 0 || supply?.isAwaited ?? false }
   /// Whether bytes are being fetched for it.
-  public var isFetching: Bool { resources.values.contains { $0.isFetching } }
+  public var isFetching: Bool {
+    supply?.isFetching ?? false || resources.values.contains { $0.isFetching }
+  }
+  /// How far a playlist has come; nil for anything else, and before its first part is opened.
+  public var partsAhead: PartsAhead? { supply?.ahead }
 
-  /// When it will count as hanging; nil while nothing is expected from it.
+  /// When it will count as hanging, or a playlist is reloaded; nil while neither is expected.
   public var deadline: Instant? {
     guard !hasFailed else { return nil }
     // So that the loop calls `service` at once, which reports it.
     if startFailure != nil { return .now }
-    return patience.deadline
+    return [patience.deadline, supply?.deadline].compactMap(\.self).min()
   }
 
   /// Whether it has something to do, and all the bytes that it requested.
   private var isAtWork: Bool {
-    guard !hasFailed, unansweredRequests == 0, !hasEnded, picturesAllowed > 0 else { return false }
+    guard !hasFailed, !isWaitingForBytes, !hasEnded, picturesAllowed > 0 else { return false }
     // It may have sent all pictures and wait for credit for the rest of the sound.
     return !hasSound || soundFramesAllowed > 0
   }
@@ -189,6 +209,12 @@ public final class DecoderSession {
     guard urgency != self.urgency else { return }
     self.urgency = urgency
     for resource in resources.values { resource.setUrgency(urgency) }
+    supply?.setUrgency(urgency)
+  }
+
+  /// Sets whether the viewer has stopped the story: nothing is reloaded meanwhile.
+  public func setPaused(_ paused: Bool) {
+    supply?.setPaused(paused)
   }
 
   /// Restarts the time that the decoder has: the player itself was stopped meanwhile.
@@ -216,6 +242,7 @@ public final class DecoderSession {
     } catch {
       fail(DecoderSession.outOfTurn, into: &events)
     }
+    if !hasFailed { supply?.service(at: now) }
     updatePatience(at: now)
     if !hasFailed, process.hasTooManyThreads(now: now) {
       fail("the decoder starts too many threads", into: &events)
@@ -259,9 +286,19 @@ public final class DecoderSession {
         return fail(DecoderSession.outOfTurn, into: &events)
       }
       resource.cancel()
+    case .needs, .follow, .awaitPlaylist:
+      patience.noteSign(at: now)
+      guard supply?.take(message, now: now) == true else {
+        return fail(DecoderSession.outOfTurn, into: &events)
+      }
     case .opened(let info):
       patience.noteProgress(at: now)
       events.append(.opened(info))
+    case .parts(let parts, let isLast):
+      guard listsParts else { return fail(DecoderSession.outOfTurn, into: &events) }
+      hasEnded = isLast
+      patience.noteProgress(at: now)
+      events.append(.parts(parts, isLast: isLast))
     case .picture(var picture):
       guard picturesAllowed > 0 else { return fail(DecoderSession.outOfTurn, into: &events) }
       // A stale picture is dropped, and its credit returned.
@@ -384,11 +421,11 @@ public final class DecoderSession {
 
   private func open(request: UInt32, url: String) {
     do throws(ResourceError) {
-      guard let opener else { throw ResourceError("it names another resource") }
+      guard let supply else { throw ResourceError("it names another resource") }
       guard resources.count < DecoderSession.mostResources else {
         throw ResourceError("it opens too many resources")
       }
-      let resource = try opener.open(url)
+      let resource = try supply.open(url)
       resource.setUrgency(urgency)
       let number = nextResource
       nextResource += 1
@@ -420,6 +457,7 @@ public final class DecoderSession {
   public func giveUpBytes() {
     for resource in resources.values { resource.cancel() }
     resources = [:]
+    supply?.close()
   }
 
   /// Ends the decoder at once and closes its resources. Idempotent.

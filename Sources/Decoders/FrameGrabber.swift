@@ -56,7 +56,7 @@ public final class FrameGrabber {
         session.seek(to: end - .milliseconds(1))
       case .failed(let reason): return .failed(reason)
       case .note(let words): note(words)
-      case .ended, .opened, .sound, .soundEnded: break
+      case .ended, .opened, .parts, .sound, .soundEnded: break
       }
     }
     return nil

@@ -31,7 +31,13 @@ struct ProtocolChecker {
   /// Whether a message may come now and its values are possible; `serial` is that of the last seek.
   mutating func isInTurn(_ message: DecoderMessage, serial: UInt32) -> Bool {
     switch message {
-    case .read, .queryAvailable, .openResource, .closeResource, .note, .failed: return true
+    case .read, .queryAvailable, .openResource, .closeResource, .awaitPlaylist, .note, .failed:
+      return true
+    case .needs(let parts, _), .parts(let parts, _):
+      return parts.allSatisfy {
+        isSane($0.start) && isSane($0.end) && $0.end ?? $0.start >= $0.start
+      }
+    case .follow(_, _, let interval): return ProtocolChecker.span.contains(interval)
     case .opened(let info):
       defer { isOpened = true }
       return !isOpened && isSane(info)

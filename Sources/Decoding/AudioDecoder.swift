@@ -45,7 +45,8 @@ final class AudioDecoder: MediaDecoder {
       pictureCodec: cover?.codecName, soundCodec: sound.codecName,
       displayWidth: UInt32(size?.width ?? max(1, Int(Double(shape.width) * shape.pixelAspect))),
       displayHeight: UInt32(size?.height ?? Int(shape.height)),
-      frameRate: cover == nil ? 10 : nil, duration: scanner.waveform.expected)
+      frameRate: cover == nil ? 10 : nil, duration: scanner.waveform.expected,
+      isLive: input.isLive)
     if isSoundless { throw .damagedSound(codec: sound.codecName) }
   }
 

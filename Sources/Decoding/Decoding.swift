@@ -73,6 +73,15 @@ public enum DecoderMain {
     fault?.strike()
     do {
       let decoder = try openMedia(request, over: connection)
+      if request.listsParts {
+        let parts = connection.playlist?.allParts ?? []
+        for start in stride(from: 0, to: parts.count, by: NeededPart.most) {
+          connection.send(
+            .parts(Array(parts[start...].prefix(NeededPart.most)), isLast: false))
+        }
+        connection.send(.parts([], isLast: true))
+        while true { connection.receive() }
+      }
       var loop = DecodeLoop(decoder, to: connection, soundRate: request.soundRate)
       try loop.run()
     } catch {

@@ -115,7 +115,9 @@ private func openPlaylist(
 ) throws(DecodingError) -> any MediaDecoder {
   let text = try PlaylistText(reading: stream)
   guard let master = MasterPlaylist(text) else {
-    return try openPrepared(PreparedPlaylist(MediaPlaylist(text)), request, connection)
+    let story = try PlaylistStory(
+      MediaPlaylist(text, mayBeEmpty: true), over: connection)
+    return try openPlaylist(story, request, connection)
   }
   let choice = VariantChoice(shape: request.shape, mostBitsPerSecond: request.mostBitsPerSecond)
   let variants = choice.order(master.variants).prefix(mostVariants)
@@ -123,8 +125,8 @@ private func openPlaylist(
   for (index, variant) in variants.enumerated() {
     do throws(DecodingError) {
       let sound = request.soundRate == nil ? nil : master.soundURI(of: variant)
-      let story = try openPrepared(
-        PreparedPlaylist(variant, sound: sound, over: connection), request, connection,
+      let story = try openPlaylist(
+        PlaylistStory(variant, sound: sound, over: connection), request, connection,
         wantsPictures: index < variants.count - 1)
       if let failure {
         connection.send(.note("another variant is played: \(failure.reason)"))
@@ -138,8 +140,8 @@ private func openPlaylist(
   throw failure ?? DecodingError("a master playlist without variants")
 }
 
-private func openPrepared(
-  _ playlist: PreparedPlaylist, _ request: OpenRequest, _ connection: PlayerConnection,
+private func openPlaylist(
+  _ playlist: PlaylistStory, _ request: OpenRequest, _ connection: PlayerConnection,
   wantsPictures: Bool = false
 ) throws(DecodingError) -> any MediaDecoder {
   let open = { () throws(DecodingError) -> FFmpegInput in
@@ -152,5 +154,6 @@ private func openPrepared(
   let note = noting(over: connection)
   let story = try chooseStory(open(), open, request, wantsPictures: wantsPictures, note: note)
   for words in playlist.notes { note(words) }
+  connection.playlist = playlist
   return story
 }

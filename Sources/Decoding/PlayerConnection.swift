@@ -2,6 +2,14 @@ import DecoderLink
 import Glibc
 import System
 
+/// What comes of a playlist that is followed.
+enum PlaylistUpdate {
+  /// All of it, as it is now.
+  case bytes([UInt8])
+  /// It brings nothing more, for this reason.
+  case lost(String)
+}
+
 /// The decoder's end of the socket: sends messages, waits for answers to its reads, and keeps what the
 /// player sent meanwhile. Calls block. The process ends when the socket closes.
 final class PlayerConnection {
@@ -25,6 +33,12 @@ final class PlayerConnection {
   private var answer: Answer?
   private var opening: OpenRequest?
   private var seek: Seek?
+  /// The playlist that was opened; nil for any other story.
+  var playlist: PlaylistStory?
+  /// Takes what comes of the playlists that are followed.
+  private var follower: ((_ list: UInt32, PlaylistUpdate) -> Void)?
+  /// How often each of them has changed.
+  private var playlistChanges: [UInt32: UInt32] = [:]
   /// Pictures that may still be sent.
   private(set) var picturesAllowed: UInt64 = 0
   /// Frames of sound that may still be sent.
@@ -110,6 +124,23 @@ final class PlayerConnection {
     }
   }
 
+  /// Sets who takes what comes of playlists that are followed. It must not wait for answers.
+  func follow(_ follower: @escaping (_ list: UInt32, PlaylistUpdate) -> Void) {
+    self.follower = follower
+  }
+
+  /// Waits until a playlist that is followed has changed, or is lost.
+  func awaitPlaylist(_ list: UInt32) {
+    let changes = playlistChanges[list] ?? 0
+    send(.awaitPlaylist(list: list, changes: changes))
+    while playlistChanges[list] ?? 0 == changes { receive() }
+  }
+
+  private func take(_ update: PlaylistUpdate, of list: UInt32) {
+    playlistChanges[list, default: 0] &+= 1
+    follower?(list, update)
+  }
+
   /// Waits for the player's next messages.
   func receive() {
     incoming.removeAll(keepingCapacity: true)
@@ -165,6 +196,8 @@ final class PlayerConnection {
     case .soundCredit(let frames): soundFramesAllowed += UInt64(frames)
     case .seek(let serial, let position): seek = Seek(serial: serial, position: position)
     case .effort(let new): effort = new
+    case .playlist(let list, let bytes): take(.bytes(bytes), of: list)
+    case .playlistLost(let list, let reason): take(.lost(reason), of: list)
     }
   }
 

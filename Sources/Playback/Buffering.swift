@@ -6,7 +6,7 @@ public struct BufferStatus: Equatable, Sendable {
   public var isWhole: Bool
   /// The media time up to which its bytes are here, from its position on; nil where that is unknown.
   public var availableUntil: Duration?
-  /// Of a playlist, whose bytes are not counted: for how long its decoder has not waited for any.
+  /// Of a playlist, of which it may be unknown what is here: for how long its decoder has not waited.
   public var calm: Duration?
   /// For how long more of it has been fetched without a break; nil while nothing is.
   public var fetching: Duration?
@@ -62,9 +62,11 @@ public struct BufferStatus: Equatable, Sendable {
   /// Whether what comes next, or all that is left, needs no bytes that are not here.
   public func lasts(_ time: Duration) -> Bool {
     guard !isWhole else { return true }
-    if let calm { return calm >= min(time, BufferStatus.longestCalm) }
-    guard let length, length > .zero, let availableUntil else { return false }
-    return availableUntil - position >= time || availableUntil >= length
+    guard let availableUntil else {
+      return calm.map { $0 >= min(time, BufferStatus.longestCalm) } ?? false
+    }
+    guard let length else { return calm != nil && availableUntil - position >= time }
+    return length > .zero && (availableUntil - position >= time || availableUntil >= length)
   }
 }
 
@@ -84,7 +86,7 @@ public struct BufferReport: Equatable, Sendable {
     }
   }
 
-  /// Whether the story is a playlist, whose parts' bytes are not counted.
+  /// Whether the story is a playlist, whose bytes come in parts.
   public var isPlaylist: Bool
   /// Whether its decoder waits for bytes that are not here.
   public var isWaiting: Bool

@@ -151,8 +151,8 @@ public struct Playback: Sendable {
   }
 
   private mutating func seek(to time: Duration, _ effects: inout [Effect], now: Instant) {
-    guard let info, !options.showsOnlyFirst, shownPicture != nil, state.isBegun, !isLost,
-      !info.isForShow || !info.isStill
+    guard let info, !info.isLive, !options.showsOnlyFirst, shownPicture != nil, state.isBegun,
+      !isLost, !info.isForShow || !info.isStill
     else { return }
     let target = max(.zero, length.map { min(time, $0) } ?? time)
     restartSound(at: target, &effects)
@@ -419,8 +419,9 @@ public struct Playback: Sendable {
 
   /// One longer stop is easier to watch than a stop at every picture.
   private func hasEnoughToGoOn(since stopped: Instant, now: Instant) -> Bool {
-    // A playlist's bytes are not counted.
-    if ends != nil || buffer.report.isPlaylist && !buffer.report.isWaiting { return true }
+    // How far a playlist has come may not be known.
+    let isCounted = !buffer.report.isPlaylist || buffer.report.fetched?.availableUntil != nil
+    if ends != nil || !isCounted && !buffer.report.isWaiting { return true }
     if bufferStatus(at: now)?.lasts(stats.resumeThreshold) ?? true { return true }
     return now - stopped >= stats.resumeThreshold && (!queue.isEmpty || hasStill)
   }

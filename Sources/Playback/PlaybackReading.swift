@@ -107,10 +107,11 @@ extension Playback {
     return max(.zero, position)
   }
 
-  /// Where a later run goes on: nothing for what has no positions, and for its last second.
+  /// Where a later run goes on: nothing for what has no positions, as a live story has none, and for
+  /// its last second.
   public func resumePosition(at now: Instant) -> Duration {
     if case .opening(let from, _) = state, from > .zero { return from }
-    guard let info, !info.isForShow, !options.showsOnlyFirst else { return .zero }
+    guard let info, !info.isLive, !info.isForShow, !options.showsOnlyFirst else { return .zero }
     let position = position(at: now)
     return length.map { position < $0 - .seconds(1) } ?? true ? position : .zero
   }

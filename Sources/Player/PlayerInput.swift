@@ -27,6 +27,8 @@ extension Player {
 
   func takeBytes(now: Instant) {
     bytes.network.deliver()
+    // A paused story's decoder says nothing that would show how it is with its bytes.
+    pool.current?.noteBytes(at: now)
     for notice in bytes.network.takeNotices() { renderer.view.say(notice, now: now) }
   }
 

@@ -77,7 +77,10 @@ final class StorySlot: LoopSource {
     reportBuffer(at: now)
   }
 
-  func setPaused(_ paused: Bool, at now: Instant) { handle(paused ? .pause : .play, at: now) }
+  func setPaused(_ paused: Bool, at now: Instant) {
+    session.setPaused(paused)
+    handle(paused ? .pause : .play, at: now)
+  }
 
   /// Goes to a position within the story, where it can.
   func seek(to time: Duration, at now: Instant) { handle(.seek(to: time), at: now) }
@@ -133,9 +136,13 @@ final class StorySlot: LoopSource {
     case .ended(_, let pictures, let sound):
       handle(.decoder(.ended(pictures: pictures, sound: sound)), at: now)
     case .note(let words): notes.add(words)
+    case .parts: break
     case .failed(let reason): handle(.decoder(.failed(reason: reason)), at: now)
     }
   }
+
+  /// Bytes have come, perhaps of this story.
+  func noteBytes(at now: Instant) { reportBuffer(at: now) }
 
   private func reportBuffer(at now: Instant) {
     var report = BufferReport(
@@ -144,7 +151,11 @@ final class StorySlot: LoopSource {
     // A story that waits for its turn does not use this.
     if generation != nil, let progress {
       report.fetched = .init(isWhole: progress.isWhole, availableUntil: nil)
-      if let length = playback.length, length > .zero {
+      if session.isPlaylist {
+        let ahead = session.partsAhead
+        report.fetched = .init(
+          isWhole: ahead?.isWhole ?? false, availableUntil: ahead?.availableUntil)
+      } else if let length = playback.length, length > .zero {
         let share = playback.position(at: now) / length
         report.fetched?.availableUntil = length * progress.reach(from: share)
       }

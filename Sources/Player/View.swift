@@ -68,7 +68,9 @@ extension ViewModel {
     if stage.isAtEndCard { segments.current = max(0, reel.count - 1) }
     let steps = segments.steps(columns: columns, drawsLines: unicode)
     func whole(_ share: Double) -> Double { steps > 0 ? share.steps(of: steps) / Double(steps) : 0 }
-    if stage.isAtEndCard || stage.isWaiting {
+    // What is live is always at its end.
+    let isLive = hasPicture && playing?.playback.info?.isLive == true
+    if stage.isAtEndCard || stage.isWaiting || isLive {
       segments.fill = 1
     } else if hasPicture {
       segments.fill = share.map(whole)
@@ -242,7 +244,9 @@ struct View {
   }
 
   private func titleRight(_ model: ViewModel, _ segments: Segments) -> String {
-    let status = [isMuted ? "muted" : nil, number(model, segments)].compactMap(\.self)
+    let isLive = model.playing?.playback.info?.isLive == true && !model.stage.isAtEndCard
+    let status = [isMuted ? "muted" : nil, isLive ? "LIVE" : nil, number(model, segments)]
+      .compactMap(\.self)
     if model.stage.isPaused {
       let mark = model.unicode ? "▮▮" : "paused"
       return status.isEmpty ? mark : mark + " " + status.joined(separator: "  ")
@@ -318,7 +322,7 @@ struct View {
     let codecs = [info.pictureCodec, info.soundCodec].compactMap { $0 }.joined(separator: " + ")
     let shown = playback.shown.map { "\($0.bitmap.width)x\($0.bitmap.height)" } ?? "-"
     let rate = info.frameRate.map { " \(Format.fixed($0, digits: 2)) fps" } ?? ""
-    let length = playback.length.map { Format.length($0) } ?? "?"
+    let length = info.isLive ? "LIVE" : playback.length.map { Format.length($0) } ?? "?"
     let rows: [Overlays.Row] = [
       .init(keys: "codec", meaning: "\(codecs) in \(info.container)"),
       .init(keys: "size", meaning: "\(info.displayWidth)x\(info.displayHeight)\(rate)"),

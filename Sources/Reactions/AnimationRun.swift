@@ -72,7 +72,7 @@ final class AnimationRun {
       case .picture(let picture): if failure == nil { coming.append(picture) }
       case .ended: hasEnded = true
       case .failed(let reason): failure = reason
-      case .sound, .soundEnded, .note: break
+      case .sound, .soundEnded, .parts, .note: break
       }
     }
   }

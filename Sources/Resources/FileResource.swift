@@ -257,6 +257,7 @@ extension Network {
 /// Lets a local playlist name regular files in its own directory and below it, and nothing else.
 public final class LocalOpener: ResourceOpener {
   private let network: Network
+  private let playlist: String
   private let root: String
 
   /// An opener for the references in the file at this absolute path.
@@ -264,6 +265,7 @@ public final class LocalOpener: ResourceOpener {
   /// - Parameter network: on whose loop the files are read.
   public init(_ network: Network, playlist path: String) {
     self.network = network
+    playlist = path
     root = String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)])
   }
 
@@ -282,6 +284,14 @@ public final class LocalOpener: ResourceOpener {
       return try OpenFile(path: real)
     }
   }
+
+  public func reload(_ reference: String?) throws(ResourceError) -> any Resource {
+    guard let reference else { return try network.open(file: playlist) }
+    return try open(reference)
+  }
+
+  /// Nothing is stored of files.
+  public func forget(_: String?) {}
 
   /// The path of a relative reference or a file URL; nil for any other scheme.
   private func localPath(of reference: String) -> String? {

@@ -47,6 +47,13 @@ public protocol Resource: AnyObject {
   func readSome(
     offset: UInt64, length: Int, answer: @escaping (Result<[UInt8], ResourceError>) -> Void)
 
+  /// Fetches a range for a later read; a range past the end counts as fetched.
+  func fetch(
+    offset: UInt64, length: Int, answer: @escaping (Result<Void, ResourceError>) -> Void)
+
+  /// Whether fetched bytes are stored, as far as is known, so that they need not be fetched again.
+  var keepsBytes: Bool { get }
+
   /// Withdraws all reads that are not answered yet.
   func cancel()
 
@@ -64,6 +71,9 @@ public protocol Resource: AnyObject {
   /// without a line.
   var bearableBitRate: UInt64? { get }
 
+  /// What `bearableBitRate` is before anything is known of the line.
+  var usualBitRate: UInt64? { get }
+
   /// The extension of its name, in lower case without the dot; empty if unknown.
   var ending: String { get }
 }
@@ -79,11 +89,20 @@ extension Resource {
     read(offset: offset, length: length, answer: answer)
   }
 
+  /// For a resource all of whose bytes are at hand.
+  public func fetch(
+    offset _: UInt64, length _: Int, answer: @escaping (Result<Void, ResourceError>) -> Void
+  ) {
+    answer(.success(()))
+  }
+  public var keepsBytes: Bool { true }
+
   /// For a resource that needs no order of reads.
   public func setUrgency(_: ResourceUrgency) {}
   public var isFetching: Bool { false }
   public func availableEnd(from _: UInt64) -> UInt64 { .max }
   public var bearableBitRate: UInt64? { nil }
+  public var usualBitRate: UInt64? { nil }
   public var ending: String { "" }
 }
 
@@ -105,4 +124,11 @@ public enum ResourceUrgency: Int, Comparable, Sendable {
 /// Opens the resources that a playlist names, or refuses them.
 public protocol ResourceOpener: AnyObject {
   func open(_ reference: String) throws(ResourceError) -> any Resource
+
+  /// Opens a playlist as it is now, whatever was read of it before: a reference, or nil for the
+  /// playlist itself.
+  func reload(_ reference: String?) throws(ResourceError) -> any Resource
+
+  /// What is stored of a reference, or of the playlist itself, is of no use later.
+  func forget(_ reference: String?)
 }

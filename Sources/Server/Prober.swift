@@ -74,7 +74,7 @@ final class Prober {
         switch event {
         case .opened(let info): finding = Prober.finding(info, isAnimation: task.isAnimation)
         case .failed, .ended: finding = finding ?? Finding()
-        case .picture, .sound, .soundEnded, .note: break
+        case .picture, .sound, .soundEnded, .parts, .note: break
         }
       }
       if finding == nil, now >= deadline { finding = Finding() }

@@ -11,6 +11,8 @@ struct Invocation {
     static let all = Set(allCases)
     static let players: Set<Verb> = [.play]
     static let drawers: Set<Verb> = [.play, .show]
+    /// Those to which the size of pictures matters: `cache prefetch` chooses variants by it.
+    static let sizers: Set<Verb> = [.play, .show, .cache]
     static let readers: Set<Verb> = [.play, .show, .list, .cache]
     static let keepers: Set<Verb> = readers.union([.stats, .doctor])
 

@@ -11,7 +11,7 @@ enum OptionTable {
     .value(
       "mode", letter: "m", "MODE",
       help: PictureMode.allCases.map { "\($0.rawValue): \($0.help)" }.joined(separator: "; "),
-      for: Invocation.Verb.drawers, \.play.mode, choice),
+      for: Invocation.Verb.sizers, \.play.mode, choice),
     .value(
       "color", "DEPTH", help: "auto, true, 256, 16 or never", for: Invocation.Verb.drawers,
       \.play.colour
@@ -20,10 +20,10 @@ enum OptionTable {
     },
     .value(
       "fit", "FIT", help: "contain: all of a picture; cover: fill the screen",
-      for: Invocation.Verb.drawers, \.play.fit, choice),
+      for: Invocation.Verb.sizers, \.play.fit, choice),
     .value(
       "size", "COLSxROWS", help: "use this size instead of the terminal's", isSetting: false,
-      for: Invocation.Verb.drawers, \.size, size),
+      for: Invocation.Verb.sizers, \.size, size),
     .value(
       "image-time", "TIME", help: "how long a picture stays (8, 1:30, 2min; default 5)",
       \.play.imageTime

@@ -1,10 +1,13 @@
 import DecoderLink
+import Decoders
 import Glibc
 import Pictures
 import Player
 import Resources
+import Sound
 import Stories
 import System
+import Terminal
 
 /// `storytty cache prefetch`: fetches whole stories into the cache, so that they play later without
 /// a network.
@@ -30,9 +33,9 @@ struct PrefetchCommand {
   /// The result for one story.
   private struct Outcome {
     var source: String
-    /// Its name in the cache's listing.
-    var listedAs = ""
-    var bytes: UInt64 = 0
+    /// What is in the cache of it, by the names in the cache's listing.
+    var kept: [String: UInt64] = [:]
+    var bytes: UInt64 { kept.values.reduce(0, +) }
     var fetched: UInt64 = 0
     var error: String?
     /// Whether it was not fetched because the cache cannot keep it.
@@ -78,7 +81,8 @@ struct PrefetchCommand {
     let bytes = Dictionary(kept.map { ($0.source, $0.bytes) }, uniquingKeysWith: max)
     var lost: [String] = []
     for index in outcomes.indices where outcomes[index].error == nil {
-      guard bytes[outcomes[index].listedAs] ?? 0 < outcomes[index].bytes else { continue }
+      let isLost = outcomes[index].kept.contains { bytes[$0.key] ?? 0 < $0.value }
+      guard isLost else { continue }
       outcomes[index].error = PrefetchCommand.notKept
       lost.append(outcomes[index].source)
     }
@@ -92,21 +96,22 @@ struct PrefetchCommand {
     let fetchedBefore = network.saving.fetched
     do {
       let resource = try network.open(address.url, namedBy: address.feed)
-      outcome.listedAs = resource.listedAs
       let line = ProgressLine(
         name: outcome.source, number: number, count: count, isShown: !invocation.json)
       defer { line.clear() }
       let head = try read(resource, at: 0, count: PlaylistMark.reach, from: network, line)
       if PlaylistMark.isPlaylist(head) == true {
-        throw Failure(reason: "a playlist, whose parts are fetched as it plays")
-      }
-      try seeThatItFits(resource)
-      while true {
-        if let reason = resource.whyNotKept { throw Failure(reason: reason, isRefusal: true) }
-        let bytes = try read(
-          resource, at: outcome.bytes, count: PrefetchCommand.step, from: network, line)
-        outcome.bytes += UInt64(bytes.count)
-        if bytes.count < PrefetchCommand.step { break }
+        let opener = WebOpener(network, playlist: address.url, resource: resource)
+        let parts = try parts(of: resource, opener, from: network, line)
+        try seeThatTheyFit(parts)
+        try fetch(resource, from: network, line, into: &outcome)
+        for part in parts {
+          let resource = try opener.openStored(part.url)
+          let end = part.length.map { part.offset + $0 }
+          try fetch(resource, part.offset..<(end ?? .max), from: network, line, into: &outcome)
+        }
+      } else {
+        try fetch(resource, from: network, line, into: &outcome)
       }
     } catch let error as ResourceError {
       outcome.error = error.reason
@@ -119,6 +124,87 @@ struct PrefetchCommand {
     return outcome
   }
 
+  /// Fetches a range, or as much of it as there is.
+  private func fetch(
+    _ resource: CachedResource, _ range: Range<UInt64> = 0..<UInt64.max, from network: Network,
+    _ line: ProgressLine, into outcome: inout Outcome
+  ) throws {
+    var position = range.lowerBound
+    if resource.info == nil { _ = try read(resource, at: position, count: 1, from: network, line) }
+    try seeThatItFits(resource)
+    while position < range.upperBound {
+      if let reason = resource.whyNotKept { throw Failure(reason: reason, isRefusal: true) }
+      let count = Int(min(UInt64(PrefetchCommand.step), range.upperBound - position))
+      let bytes = try read(resource, at: position, count: count, from: network, line)
+      position += UInt64(bytes.count)
+      if bytes.count < count { break }
+    }
+    outcome.kept[resource.listedAs, default: 0] += position - range.lowerBound
+    let limit = invocation.network.limits.bytes
+    if outcome.bytes > limit { throw PrefetchCommand.tooLarge(outcome.bytes, limit: limit) }
+  }
+
+  /// The parts of a playlist that the player would open on a terminal of this size.
+  private func parts(
+    of resource: CachedResource, _ opener: WebOpener, from network: Network, _ line: ProgressLine
+  ) throws -> [NeededPart] {
+    guard let pool = openPool(invocation.play) else {
+      throw Failure(reason: "the decoder does not start")
+    }
+    defer { pool.close() }
+    let lister = try PartLister(
+      from: pool, resource: resource, opener: opener, shape: shape,
+      soundRate: UInt32(SoundFormat.rate))
+    defer { lister.close() }
+    while true {
+      let soon = Instant.now + .milliseconds(200)
+      let ready = try awaitReadiness(
+        of: [lister.interest, Interest(network.descriptor)],
+        until: min(lister.deadline ?? soon, soon))
+      if ready[1].readable { network.deliver() }
+      line.show(resource.progress.ofPlaylist(), rate: network.rate)
+      switch lister.service(ready[0], now: .now) {
+      case .parts(let parts):
+        guard !parts.isEmpty else {
+          throw Failure(reason: "it is live, and has no end yet", isRefusal: true)
+        }
+        return parts
+      case .failed(let reason): throw Failure(reason: reason)
+      case nil: break
+      }
+    }
+  }
+
+  /// The grid of the player's pictures.
+  private var shape: PictureRequest {
+    let window = WindowSize(descriptor: STDOUT_FILENO)
+    let own = window.map { (columns: max(1, $0.columns), rows: max(1, $0.rows)) }
+    let size = invocation.size ?? own ?? (80, 24)
+    let rows = max(1, ScreenLayout.layout(columns: size.columns, rows: size.rows).picture.rows)
+    let renderer = CellRenderer(mode: invocation.play.mode, depth: .trueColour, unicode: true)
+    let grid = renderer.pixelGrid(columns: size.columns, rows: rows)
+    return PictureRequest(
+      width: UInt32(grid.width), height: UInt32(grid.height),
+      pixelAspect: renderer.pixelAspect(cellAspect: window?.cellAspect ?? 0.5),
+      fit: invocation.play.fit == .cover ? .cover : .contain)
+  }
+
+  /// Throws before anything is fetched if the cache would not keep that many entries.
+  private func seeThatTheyFit(_ parts: [NeededPart]) throws {
+    let count = Set(parts.map(\.url)).count + 1
+    let most = invocation.network.limits.entries
+    guard count > most else { return }
+    throw Failure(
+      reason: "it has \(count) parts, and the cache holds \(most) entries at most; see"
+        + " --cache-stories", isRefusal: true)
+  }
+
+  private static func tooLarge(_ bytes: UInt64, limit: UInt64) -> Failure {
+    Failure(
+      reason: "it has \(Format.bytes(bytes)), and the cache holds \(Format.bytes(limit)) at most;"
+        + " see --cache-size", isRefusal: true)
+  }
+
   /// Throws before the rest is fetched if it could not be kept.
   private func seeThatItFits(_ resource: CachedResource) throws {
     guard let length = resource.info?.length, let path = invocation.network.cacheDirectory else {
@@ -128,10 +214,7 @@ struct PrefetchCommand {
     let held = resource.progress.heldBytes
     let missing = length > held ? length - held : 0
     if length > limits.bytes {
-      throw Failure(
-        reason:
-          "it has \(Format.bytes(length)), and the cache holds \(Format.bytes(limits.bytes)) at"
-          + " most; see --cache-size", isRefusal: true)
+      throw PrefetchCommand.tooLarge(length, limit: limits.bytes)
     }
     // If the index is locked at the moment, storing the bytes reports the problem.
     if (try? CacheDirectory(path, limits: limits).hasRoom(for: missing)) == false {

@@ -9,6 +9,10 @@ enum Samples {
         mostBitsPerSecond: 2_500_000, ending: "tga", mayNeedHeif: true)),
     .open(
       OpenRequest(
+        length: nil, shape: PictureRequest(width: 120, height: 80), ending: "m3u8",
+        listsParts: true)),
+    .open(
+      OpenRequest(
         length: nil,
         shape: PictureRequest(width: .max, height: 1, pixelAspect: 0.5, fit: .cover))),
     .open(OpenRequest(length: .max, shape: PictureRequest(width: 1, height: .max), soundRate: 0)),
@@ -30,6 +34,9 @@ enum Samples {
     .seek(serial: 6, to: .nanoseconds(Int64.max)),
     .seek(serial: 6, to: .nanoseconds(Int64.min)),
     .effort(.full), .effort(.parallel), .effort(.hurried),
+    .playlist(list: 1, Array("#EXTM3U\n".utf8)),
+    .playlist(list: .max, []),
+    .playlistLost(list: 0, reason: "nothing new has come"),
   ]
 
   static let decoder: [DecoderMessage] = [
@@ -40,12 +47,27 @@ enum Samples {
     .openResource(request: 2, url: "https://example.org/segment ü 日本 🎬.ts"),
     .openResource(request: 2, url: ""),
     .closeResource(4),
+    .needs([], reachesEnd: true),
+    .needs(
+      [
+        NeededPart(url: "key", start: .zero, end: nil),
+        NeededPart(
+          url: "a/1.ts?sig=1", offset: .max, length: .max, rendition: .max, start: .seconds(6),
+          end: .seconds(12)),
+      ], reachesEnd: false),
+    .parts([], isLast: true),
+    .parts([NeededPart(url: "0.ts", start: .zero, end: .seconds(2))], isLast: false),
+    .follow(list: 0, url: nil, every: .seconds(6)),
+    .follow(list: .max, url: "a/v.m3u8", every: .nanoseconds(Int64.max)),
+    .awaitPlaylist(list: 1, changes: .max),
     .opened(
       MediaInfo(
         kind: .video, isStill: false, container: "mov", pictureCodec: "h264", soundCodec: "aac",
         displayWidth: 1080, displayHeight: 1920, frameRate: 29.97, duration: .milliseconds(7500))),
     .opened(
-      MediaInfo(kind: .sound, isStill: true, container: "", displayWidth: 0, displayHeight: .max)),
+      MediaInfo(
+        kind: .sound, isStill: true, container: "", displayWidth: 0, displayHeight: .max,
+        isLive: true)),
     .picture(
       DecodedPicture(
         serial: 1, time: .milliseconds(40), duration: .milliseconds(40),

@@ -42,6 +42,15 @@ struct Lie: CustomStringConvertible, Sendable {
       "sound that nobody asked for", opened,
       .sound(DecodedSound(serial: 0, time: .zero, samples: [0, 0]))),
     Lie("opened twice", opened, opened),
+    // The story is no playlist.
+    Lie("a part of no playlist", .needs([], reachesEnd: true), believed: 0),
+    Lie("parts that nobody asked for", opened, .parts([], isLast: true)),
+    Lie("a growing file", .follow(list: 0, url: nil, every: .seconds(1)), believed: 0),
+    Lie("a change of no playlist", .awaitPlaylist(list: 0, changes: 0), believed: 0),
+    Lie(
+      "a part that ends before it begins",
+      .needs(
+        [NeededPart(url: "a", start: .seconds(1), end: .zero)], reachesEnd: true), believed: 0),
     Lie("a picture before opened", .picture(picture()), believed: 0),
     Lie("ended before opened", .ended(serial: 0, picturesEnd: .zero, soundEnd: nil), believed: 0),
     Lie(

@@ -34,6 +34,19 @@ final class DecoderConversation {
   private(set) var isDead = false
   /// The URLs that were requested.
   private(set) var urls: [String] = []
+  /// What the decoder said that it needs, each time.
+  private(set) var needs: [[NeededPart]] = []
+  /// Whether nothing follows what it needs.
+  private(set) var needsReachEnd = false
+  /// The parts that the decoder was asked to list, and whether those are all.
+  private(set) var listed: [NeededPart] = []
+  private(set) var isListed = false
+  /// The playlists that the decoder wants to be reloaded, by their numbers.
+  private(set) var followed: [UInt32: (url: String?, interval: Duration)] = [:]
+  /// A playlist that the decoder waits for.
+  private(set) var awaited: UInt32?
+  /// How often each playlist has changed.
+  private var changes: [UInt32: UInt32] = [:]
   /// The bytes of the story itself that were requested.
   private(set) var bytesRead = 0
   /// How many of the story's first bytes are available; the others come over a network.
@@ -64,7 +77,8 @@ final class DecoderConversation {
   init(
     _ bytes: [UInt8], shape: PictureRequest, soundRate: UInt32? = nil, start: Duration = .zero,
     length: Bool = true, available: Int = .max, lacking: Lacking = .waits, arguments: [String] = [],
-    most: UInt64? = nil, ending: String = "", opener: @escaping Opener = { _ in nil }
+    most: UInt64? = nil, ending: String = "", listsParts: Bool = false,
+    opener: @escaping Opener = { _ in nil }
   ) throws {
     self.available = available
     self.lacking = lacking
@@ -80,7 +94,7 @@ final class DecoderConversation {
       .open(
         OpenRequest(
           length: length ? UInt64(bytes.count) : nil, shape: shape, soundRate: soundRate,
-          mostBitsPerSecond: most, ending: ending)))
+          mostBitsPerSecond: most, ending: ending, listsParts: listsParts)))
     if start > .zero { try seek(1, to: start) }
   }
 
@@ -174,6 +188,19 @@ final class DecoderConversation {
         try send(.refused(request: request, reason: "not allowed"))
       }
     case .closeResource(let id): resources[id] = nil
+    case .needs(let parts, let reachesEnd):
+      needs.append(parts)
+      needsReachEnd = reachesEnd
+    case .parts(let parts, let isLast):
+      listed += parts
+      isListed = isLast
+    case .follow(let list, let url, let interval):
+      let isFirst = followed[list] == nil
+      followed[list] = (url, interval)
+      guard isFirst, let bytes = url.map(opener) ?? resources[0] else { return }
+      try give(bytes, as: list)
+    case .awaitPlaylist(let list, let known):
+      if changes[list] == known { awaited = list }
     case .opened(let info): self.info = info
     case .picture(let picture): pictures.append(picture)
     case .sound(let sound): sounds.append(sound)
@@ -182,6 +209,19 @@ final class DecoderConversation {
     case .note(let words): notes.append(words)
     case .failed(let reason): failure = reason
     }
+  }
+
+  /// Gives a playlist that is followed, as it is now.
+  func give(_ bytes: [UInt8], as list: UInt32 = 0) throws {
+    changes[list, default: 0] += 1
+    if awaited == list { awaited = nil }
+    try send(.playlist(list: list, bytes))
+  }
+
+  /// Says that a playlist brings nothing more.
+  func lose(_ list: UInt32 = 0, reason: String) throws {
+    awaited = nil
+    try send(.playlistLost(list: list, reason: reason))
   }
 
   /// Makes more of the story's first bytes available.

@@ -226,25 +226,32 @@ import Testing
       #EXT-X-ENDLIST
 
       """
-    let list = try #require(PlaylistParts(Array(text.utf8)))
-    #expect(list.parts.map(\.length) == [.milliseconds(6_500), .seconds(3), .seconds(1)])
-    let head = "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXT-X-MEDIA-SEQUENCE:"
-    let key = "#EXT-X-KEY:METHOD=AES-128,URI=\"k\"\n"
-    let (one, two) = ("#EXT-X-MAP:URI=\"i1\"\n", "#EXT-X-MAP:URI=\"i2\"\n")
-    let end = "\n#EXT-X-ENDLIST\n"
+    func list(_ text: String) throws -> Rendition {
+      Rendition(uri: nil, number: 2, try MediaPlaylist(PlaylistText(Array(text.utf8))))
+    }
+    let rendition = try list(text)
+    #expect(rendition.partLengths == [.milliseconds(6_500), .seconds(3), .seconds(1)])
+    func part(_ target: Int, _ number: Int, _ body: String...) -> String {
+      "#EXTM3U\n#EXT-X-TARGETDURATION:\(target)\n#EXT-X-MEDIA-SEQUENCE:\(number)\n"
+        + body.joined(separator: "\n") + "\n#EXT-X-ENDLIST\n"
+    }
+    func key(_ number: String) -> String {
+      "#EXT-X-KEY:METHOD=AES-128,URI=\"k2.0\",IV=0x000000000000000000000000000000\(number)"
+    }
+    let (one, two) = ("#EXT-X-MAP:URI=\"m2.0\"", "#EXT-X-MAP:URI=\"m2.3\"")
     #expect(
-      list.parts.map { String(decoding: $0.text, as: UTF8.self) } == [
-        head + "7\n" + key + one + "#EXTINF:4,\na\n#EXTINF:2.5,\nb" + end,
-        head + "9\n" + key + one + "#EXTINF:3,\nc" + end,
-        head + "10\n" + key + two + "#EXTINF:1,\nd" + end,
+      (0..<3).map { String(decoding: rendition.text(ofPart: $0), as: UTF8.self) } == [
+        part(4, 0, key("07"), one, "#EXTINF:4.0,\ns2.0", key("08"), "#EXTINF:2.5,\ns2.1"),
+        // The section is encrypted as where it was named.
+        part(3, 2, key("07"), one, key("09"), "#EXTINF:3.0,\ns2.2"),
+        part(1, 3, key("0a"), two, "#EXTINF:1.0,\ns2.3"),
       ])
-    #expect(PlaylistParts(Array(text.replacing("#EXT-X-DISC", with: "#X").utf8))?.parts.count == 2)
-    #expect(PlaylistParts(Array("#EXTM3U\n#EXTINF:1,\na\n".utf8)) == nil)
+    #expect(try list(text.replacing("#EXT-X-DISC", with: "#X")).partCount == 2)
+    #expect(try list("#EXTM3U\n#EXTINF:1,\na\n").partCount == 1)
     // Segment numbers that do not exist give nothing.
     let absurd = text.replacing("EXTINF:4", with: "EXTINF:1e300").replacing("2.5", with: "nan")
       .replacing("SEQUENCE:7", with: "SEQUENCE:18446744073709551615")
     #expect(
-      PlaylistParts(Array(absurd.utf8))?.parts.map(\.length)
-        == [.seconds(86_400), .seconds(3), .seconds(1)])
+      try list(absurd).partLengths == [.seconds(86_400), .seconds(3), .seconds(1)])
   }
 }

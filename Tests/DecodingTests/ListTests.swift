@@ -53,12 +53,14 @@ import Testing
     #expect(conversation.urls.contains("6.ts"))
   }
 
-  /// A playlist without an end tag ends after its last segment, and is not reloaded.
+  /// A playlist that has neither an end tag nor what one that grows must have ends after its last
+  /// segment, and is not reloaded.
   @Test(arguments: [1, 5]) func list_withoutAnEnd_playsFromItsStartToItsEnd(count: Int) throws {
     let bytes = try segment()
     let whole = String(decoding: list("s.ts"), as: UTF8.self)
     let entry = "#EXTINF:2,\ns.ts\n"
     let text = whole.replacing("#EXT-X-ENDLIST\n", with: "")
+      .replacing("#EXT-X-TARGETDURATION:2\n", with: "")
       .replacing(entry, with: String(repeating: "#EXT-X-DISCONTINUITY\n" + entry, count: count))
     let conversation = try DecoderConversation(
       Array(text.utf8), opener: { $0 == "s.ts" ? bytes : nil })
@@ -71,6 +73,8 @@ import Testing
     #expect(conversation.ended != nil)
     #expect(conversation.pictures.count == 50 * count)
     #expect(conversation.urls.allSatisfy { $0 == "s.ts" } && conversation.urls.count >= count)
+    #expect(conversation.followed.isEmpty)
+    #expect(conversation.info?.isLive == false)
   }
 
   private static let hostile = [
@@ -184,18 +188,6 @@ import Testing
       master, lists: ["m.m3u8": kind == "self" ? master : other, "n.m3u8": master])
     #expect(conversation.failure == "the master playlist names another master playlist, or itself")
     #expect(conversation.urls == ["m.m3u8"])
-  }
-
-  /// A variant without an end is played as far as its list goes, without waiting for more of it.
-  @Test func master_ofALiveVersion_endsWithItsList() throws {
-    let live = String(decoding: list("s.ts"), as: UTF8.self)
-      .replacing("#EXT-X-ENDLIST\n", with: "").replacing(
-        "TARGETDURATION:2", with: "TARGETDURATION:60")
-    let conversation = try decode(
-      master(("a/v.m3u8", "320x180", 300_000, plain)), lists: ["a/v.m3u8": Array(live.utf8)])
-    #expect(conversation.failure == nil)
-    #expect(conversation.ended?.pictures == .seconds(2))
-    #expect(conversation.urls == ["a/v.m3u8", "a/s.ts"])
   }
 
   @Test(arguments: [

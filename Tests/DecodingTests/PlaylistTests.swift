@@ -120,21 +120,38 @@ import Testing
     #expect(choice.order(variants).map(\.uri).joined(separator: " ") == expected)
   }
 
-  private static let lists: [(String, String)] = [
+  private static let lists: [(String, String, String)] = [
     // Whole already.
     (
       "#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXTINF:2,\na.ts\n#EXT-X-ENDLIST\n#EXTINF:2,\nb.ts\n",
-      "#EXTM3U|#EXT-X-TARGETDURATION:2|#EXTINF:2,|a.ts|#EXT-X-ENDLIST|"
+      "a.ts", "#EXTINF:2.0,|s0.0"
     ),
     // No end, no duration of any kind.
     (
-      "#EXTM3U\n#EXT-X-VERSION:3\n#EXTINF:3.2,\na.ts\nb.ts",
-      "#EXTM3U|#EXT-X-TARGETDURATION:4|#EXT-X-VERSION:3|#EXTINF:3.2,|a.ts|#EXTINF:10.0,|b.ts"
-        + "|#EXT-X-ENDLIST|"
+      "#EXTM3U\n#EXT-X-VERSION:3\n#EXTINF:3.2,\na.ts\nb.ts", "a.ts b.ts",
+      "#EXTINF:3.2,|s0.0|#EXTINF:10.0,|s0.1"
     ),
     (
-      "#EXTM3U\n#EXTINF:nan,\na\n#EXTINF:1e300,\nb\n",
-      "#EXTM3U|#EXT-X-TARGETDURATION:86400|#EXTINF:nan,|a|#EXTINF:1e300,|b|#EXT-X-ENDLIST|"
+      "#EXTM3U\n#EXTINF:nan,\na\n#EXTINF:1e300,\nb\n#EXTINF:-4,\nc\n", "a b c",
+      "#EXTINF:0.0,|s0.0|#EXTINF:86400.0,|s0.1|#EXTINF:0.0,|s0.2"
+    ),
+    // Ranges of one file, the first and third with an offset.
+    (
+      """
+      #EXTM3U
+      #EXT-X-MAP:URI="all",BYTERANGE="700@0"
+      #EXT-X-BYTERANGE:100@700
+      #EXTINF:2,
+      all
+      #EXT-X-BYTERANGE:50
+      #EXTINF:2,
+      all
+      #EXT-X-BYTERANGE:9@18446744073709551615
+      #EXTINF:2,
+      all
+      """,
+      "all 700-800 all 800-850 all",
+      "#EXT-X-MAP:URI=\"m0.0\"|#EXTINF:2.0,|s0.0|#EXTINF:2.0,|s0.1|#EXTINF:2.0,|s0.2"
     ),
     // A missing part, and the vectors that it counts in.
     (
@@ -150,10 +167,13 @@ import Testing
       b
       #EXTINF:2,
       c
+      #EXT-X-ENDLIST
       """,
-      "#EXTM3U|#EXT-X-TARGETDURATION:2|#EXT-X-MEDIA-SEQUENCE:9|#EXT-X-KEY:METHOD=AES-128,URI=\"k\""
-        + "|#EXTINF:2,|a|#EXT-X-KEY:METHOD=AES-128,URI=\"k\",IV=0x0000000000000000000000000000000b"
-        + "|#EXTINF:2,|c|#EXT-X-ENDLIST|"
+      "a c",
+      "#EXT-X-KEY:METHOD=AES-128,URI=\"k0.0\",IV=0x00000000000000000000000000000009"
+        + "|#EXTINF:2.0,|s0.0"
+        + "|#EXT-X-KEY:METHOD=AES-128,URI=\"k0.0\",IV=0x0000000000000000000000000000000b"
+        + "|#EXTINF:2.0,|s0.1"
     ),
     // One of several keys is supported; clear from there on; protected after that.
     (
@@ -171,16 +191,64 @@ import Testing
       #EXTINF:2,
       c
       """,
-      "#EXTM3U|#EXT-X-TARGETDURATION:2|#EXT-X-KEY:METHOD=AES-128,URI=\"k\",IV=0x1|#EXTINF:2,|a"
-        + "|#EXT-X-KEY:METHOD=NONE|#EXTINF:2,|b|#EXT-X-ENDLIST|"
+      "a b",
+      "#EXT-X-KEY:METHOD=AES-128,URI=\"k0.0\",IV=0x1|#EXTINF:2.0,|s0.0"
+        + "|#EXT-X-KEY:METHOD=NONE|#EXTINF:2.0,|s0.1"
+    ),
+    // An encrypted initialization section of clear segments, and the other way round.
+    (
+      """
+      #EXTM3U
+      #EXT-X-KEY:METHOD=AES-128,URI="k",IV=0x1
+      #EXT-X-MAP:URI="i"
+      #EXT-X-KEY:METHOD=NONE
+      #EXTINF:2,
+      a
+      #EXT-X-KEY:METHOD=AES-128,URI="l",IV=0x2
+      #EXTINF:2,
+      b
+      """,
+      "a b",
+      "#EXT-X-KEY:METHOD=AES-128,URI=\"n0.0\",IV=0x1|#EXT-X-MAP:URI=\"m0.0\""
+        + "|#EXT-X-KEY:METHOD=NONE|#EXTINF:2.0,|s0.0"
+        + "|#EXT-X-KEY:METHOD=AES-128,URI=\"k0.1\",IV=0x2|#EXTINF:2.0,|s0.1"
     ),
   ]
 
-  @Test(arguments: lists) func mediaPlaylist_isPutRight(list: String, expected: String) throws {
+  /// What is read of a playlist, and what FFmpeg is given for it.
+  @Test(arguments: lists) func mediaPlaylist_isPutRight(
+    list: String, segments: String, given: String
+  ) throws {
     let media = try MediaPlaylist(text(list))
-    #expect(String(decoding: media.text, as: UTF8.self).replacing("\n", with: "|") == expected)
+    let places = media.segments.map { segment in
+      segment.place.uri
+        + (segment.place.range.map { " \($0.lowerBound)-\($0.upperBound)" } ?? "")
+    }
+    #expect(places.joined(separator: " ") == segments)
     #expect(media.gaps == (list.contains("GAP") ? 1 : 0))
     #expect(media.endsProtected == list.contains("SAMPLE-AES-CTR"))
+    #expect(media.isOver)
+    let text = String(
+      decoding: Rendition(uri: nil, number: 0, media).text(ofPart: 0), as: UTF8.self)
+    let longest = media.segments.map(\.length).max() ?? .zero
+    let target = max(1, Int((longest / .seconds(1)).rounded(.up)))
+    #expect(
+      text.replacing("\n", with: "|")
+        == "#EXTM3U|#EXT-X-TARGETDURATION:\(target)|#EXT-X-MEDIA-SEQUENCE:0|\(given)"
+        + "|#EXT-X-ENDLIST|")
+  }
+
+  /// More is added to a playlist only if it has what RFC 8216 wants of every playlist, and no end.
+  @Test(arguments: [
+    ("#EXT-X-TARGETDURATION:2\n", false), ("#EXT-X-TARGETDURATION:2.5\n", false),
+    ("#EXT-X-TARGETDURATION:2\n#EXT-X-PLAYLIST-TYPE:EVENT\n", false), ("", true),
+    ("#EXT-X-TARGETDURATION:0\n", true), ("#EXT-X-TARGETDURATION:x\n", true),
+    ("#EXT-X-TARGETDURATION:2\n#EXT-X-PLAYLIST-TYPE:VOD\n", true),
+    ("#EXT-X-TARGETDURATION:2\n#EXT-X-ENDLIST\n", true),
+  ]) func mediaPlaylist_isOver_orGrows(tags: String, isOver: Bool) throws {
+    let media = try MediaPlaylist(text("#EXTM3U\n#EXTINF:2,\na\n" + tags))
+    #expect(media.isOver == isOver)
+    #expect(media.segments.count == 1)
   }
 
   private static let refused = [
@@ -218,7 +286,8 @@ import Testing
               shape: PictureRequest(width: 10, height: 10), mostBitsPerSecond: 1)
             #expect(choice.order(master.variants).count == master.variants.count)
           } else if let media = try? MediaPlaylist(text) {
-            #expect(media.text.starts(with: Array("#EXTM3U\n".utf8)))
+            let given = Rendition(uri: nil, number: 0, media).text(ofPart: 0)
+            #expect(given.starts(with: Array("#EXTM3U\n".utf8)))
           }
         }
       }

@@ -128,7 +128,10 @@ extension EndToEnd {
         ["show", "--json", "f"],
         "--json is an option of playing, list, history, stats and cache, not of show"
       ),
-      (["list", "--mode", "half", "f"], "--mode is an option of playing and show, not of list"),
+      (
+        ["list", "--mode", "half", "f"],
+        "--mode is an option of playing, show and cache, not of list"
+      ),
       (["--listen", "127.0.0.1:0", "f"], "--listen is an option of serve, not of playing"),
       (["serve", "--volume", "3", "f"], "--volume is an option of playing, not of serve"),
       (

@@ -35,7 +35,7 @@ import Testing
           session.allow(pictures: 1)
         case .ended: return pictures
         case .failed(let reason): throw SupportError(reason)
-        case .opened, .sound, .soundEnded, .note: break
+        case .opened, .sound, .soundEnded, .parts, .note: break
         }
       }
     }

@@ -112,7 +112,7 @@ struct SparseFile: Sendable {
         switch event {
         case .picture: hasPicture = true
         case .failed(let reason): throw SupportError(reason)
-        case .opened, .ended, .sound, .soundEnded, .note: break
+        case .opened, .ended, .sound, .soundEnded, .parts, .note: break
         }
       }
     }

@@ -71,26 +71,29 @@ final class FFmpegInput {
   private let openPart: (_ number: Int) throws(DecodingError) -> FFmpegInput
   /// The declared lengths of the parts of a playlist with discontinuities; empty for anything else.
   let partLengths: [Duration]
+  /// The story whose playlist this is; nil for anything else.
+  let playlist: PlaylistStory?
 
-  /// The HLS demuxer needs a name, to which relative addresses are resolved.
-  private static let name = "list"
+  /// The name of the playlist that the HLS demuxer opens first.
+  static let name = "list"
 
   /// - Parameters:
   ///   - format: the demuxer; nil to detect it.
   ///   - codec: the codec of a picture without a container.
   ///   - contents: a repaired copy of the resource's bytes.
-  ///   - playlist: the prepared form of the playlist in the resource.
+  ///   - playlist: the story whose playlist is in the resource.
   ///   - part: which part of a playlist with discontinuities to open.
   init(
     _ stream: ResourceStream, connection: PlayerConnection, format: String? = nil,
-    codec: AVCodecID? = nil, contents: [UInt8]? = nil, playlist: PreparedPlaylist? = nil,
+    codec: AVCodecID? = nil, contents: [UInt8]? = nil, playlist: PlaylistStory? = nil,
     part: Int = 0
   ) throws(DecodingError) {
-    let prepared = playlist?.part(part)
-    let bytes = try FFmpegBytes((contents ?? prepared?.text).map { MemoryStream($0) } ?? stream)
+    let text = contents ?? playlist?.text(ofPart: part)
+    let bytes = try FFmpegBytes(text.map { MemoryStream($0) } ?? stream)
     self.bytes = bytes
+    self.playlist = playlist
     resource = stream
-    opener = FFmpegOpener(connection, lists: prepared?.lists ?? [])
+    opener = FFmpegOpener(connection, playlist: playlist, part: part)
     partLengths = playlist?.partLengths ?? []
     let length = stream.length
     openPart = { number throws(DecodingError) in
@@ -124,6 +127,9 @@ final class FFmpegInput {
 
   /// Opens another part of the same playlist.
   func part(_ number: Int) throws(DecodingError) -> FFmpegInput { try openPart(number) }
+
+  /// Whether more of it comes while it is read.
+  var isLive: Bool { playlist?.isLive ?? false }
 
   /// Whether its format allows a clock to jump.
   var mayJump: Bool {
@@ -165,6 +171,9 @@ final class FFmpegInput {
     let values = [
       ("allowed_extensions", "ALL"), ("allowed_segment_extensions", "ALL"),
       ("extension_picky", "0"), ("http_persistent", "0"), ("http_multiple", "0"),
+      // What grows is waited for when it is opened, and it has been cut where it is to begin.
+      ("live_start_index", "0"), ("max_reload", "2147483647"),
+      ("m3u8_hold_counters", "2147483647"),
     ]
     for (name, value) in values { av_dict_set(&options, name, value, 0) }
     return options
@@ -281,7 +290,7 @@ final class FFmpegInput {
     let code = av_read_frame(context, packet.raw)
     if code >= 0 { return packet }
     if code == ff_error_memory() { throw .outOfMemory }
-    if let failure = bytes.stream.failure ?? opener.failure { throw failure }
+    if let failure = bytes.stream.failure ?? opener.failure ?? playlist?.loss { throw failure }
     return nil
   }
 

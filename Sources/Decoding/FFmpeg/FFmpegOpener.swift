@@ -5,15 +5,18 @@ import DecoderLink
 /// decides what may be opened. Binding file: unsafe pointers.
 final class FFmpegOpener {
   private let connection: PlayerConnection
-  /// The playlists that FFmpeg opens before anything else, in this order.
-  private var lists: ArraySlice<[UInt8]>
+  /// Knows what the names in a playlist stand for; nil for a container that may name nothing.
+  private let playlist: PlaylistStory?
+  private var cursor: PlaylistStory.Cursor
   private var opened: [UnsafeMutablePointer<AVIOContext>: FFmpegBytes] = [:]
   /// Why something could not be opened or read; FFmpeg goes on without it and does not report it.
   private(set) var failure: DecodingError?
 
-  init(_ connection: PlayerConnection, lists: [[UInt8]]) {
+  /// - Parameter part: which part of the playlist is read.
+  init(_ connection: PlayerConnection, playlist: PlaylistStory?, part: Int) {
     self.connection = connection
-    self.lists = lists[...]
+    self.playlist = playlist
+    cursor = PlaylistStory.Cursor(part: part)
   }
 
   /// Makes a container open through this object, which must outlive it.
@@ -29,16 +32,8 @@ final class FFmpegOpener {
     _ url: String, key: String?, vector: String?
   ) -> UnsafeMutablePointer<AVIOContext>? {
     do throws(DecodingError) {
-      if let list = lists.popFirst() { return keep(try FFmpegBytes(MemoryStream(list))) }
-      let isEncrypted = url.hasPrefix("crypto:") || url.hasPrefix("crypto+")
-      let (id, length) = try connection.openResource(isEncrypted ? String(url.dropFirst(7)) : url)
-      var stream: any ByteStream = ResourceStream(connection, resource: id, length: length)
-      if isEncrypted {
-        guard let clear = DecryptingStream(stream, key: key ?? "", vector: vector ?? "") else {
-          throw DecodingError.protected
-        }
-        stream = clear
-      }
+      guard let playlist else { throw DecodingError("it names another resource") }
+      let stream = try playlist.open(url, key: key, vector: vector, for: &cursor)
       return keep(try FFmpegBytes(stream))
     } catch {
       failure = error

@@ -211,7 +211,10 @@ final class PacketRouter {
   private func openNext() throws(DecodingError) -> Bool {
     let start = timeline.end
     var failure: DecodingError?
-    for next in parts.present + 1..<max(parts.count, parts.present + 1) {
+    var number = parts.present
+    while number + 1 < parts.count || input.playlist?.hasLivePart(number + 1) == true {
+      number += 1
+      let next = number
       do throws(DecodingError) {
         let other = try input.part(next)
         parts.note(start: start ?? parts.estimate(next), of: next)
@@ -284,9 +287,9 @@ private struct PartTimes {
   /// The estimated start of a part, from the lengths in the playlist.
   func estimate(_ number: Int) -> Duration {
     guard let known = starts.keys.filter({ $0 <= number }).max(), let start = starts[known] else {
-      return lengths[..<number].reduce(.zero, +)
+      return lengths.prefix(number).reduce(.zero, +)
     }
-    return start + lengths[known..<number].reduce(.zero, +)
+    return start + lengths.prefix(number).dropFirst(known).reduce(.zero, +)
   }
 
   /// The part that contains a time; its start does not change any more.

@@ -87,7 +87,7 @@ final class VideoDecoder: MediaDecoder {
       duration: style == .still
         ? nil
         : FFmpegInput.plausible(map.map { $0.end - zero })
-          ?? input.plausibleDuration(of: [video, sound], zero: zero))
+          ?? input.plausibleDuration(of: [video, sound], zero: zero), isLive: input.isLive)
     try begin(shape)
   }
 
@@ -247,6 +247,8 @@ final class VideoDecoder: MediaDecoder {
   }
 
   func seek(to position: Duration) throws(DecodingError) {
+    // What a live story has shown cannot be read again: it goes on where it is.
+    if info.isLive { return }
     // The very picture at that position is to be found, however late the player was before.
     effort = .full
     parts.video.apply(effort)

@@ -1,114 +1,204 @@
 import System
 
-/// A playlist of the segments of one variant (RFC 8216, section 4.3.3), repaired for FFmpeg's demuxer:
-/// that accepts only the strict form, tries to fetch segments that are marked as missing, and reloads a
-/// playlist without an end again and again.
+/// A playlist of the segments of one variant (RFC 8216, section 4.3.3), without those that cannot be
+/// played.
 package struct MediaPlaylist: Equatable {
-  /// The repaired playlist: with an end, and without the segments that cannot be played.
-  package private(set) var text: [UInt8] = []
+  /// A resource that the playlist names, or a range of one.
+  package struct Place: Hashable {
+    /// As written.
+    package var uri: String
+    /// In bytes; nil for all of it.
+    package var range: Range<UInt64>?
+
+    package init(uri: String, range: Range<UInt64>? = nil) {
+      self.uri = uri
+      self.range = range
+    }
+  }
+
+  /// How something is encrypted with AES-128 (section 4.3.2.4).
+  package struct Key: Hashable {
+    /// Of the key's 16 bytes, as written.
+    package var uri: String
+    /// The initialization vector, as hexadecimal digits with `0x`.
+    package var vector: String
+  }
+
+  /// An initialization section (section 4.3.2.5).
+  package struct Map: Hashable {
+    package var place: Place
+    package var key: Key?
+  }
+
+  package struct Segment: Equatable {
+    package var place: Place
+    package var length: Duration
+    package var key: Key?
+    package var map: Map?
+    /// Its media sequence number.
+    package var number: UInt64
+    /// Its clock or coding need not be those of the segment before (section 4.3.2.3).
+    package var beginsAnew: Bool
+  }
+
+  package private(set) var segments: [Segment] = []
   /// How many segments are marked as missing (`EXT-X-GAP`).
   package private(set) var gaps = 0
   /// Later segments are protected and were left out.
   package private(set) var endsProtected = false
+  /// No segments will be added to it: it says so, or lacks what a playlist that grows must have.
+  package private(set) var isOver = true
+  /// No segment is longer; nil if the playlist does not say, or says what cannot be.
+  package private(set) var targetDuration: Duration?
 
-  private static let usualPart = 10.0
-  private static let longestPart = 86_400.0
+  /// The length of a segment that declares none.
+  private static let usualLength = 10.0
+  private static let longestLength = 86_400.0
 
-  /// The encryption of the following segments (section 4.3.2.4).
-  private enum Key: Equatable {
-    case clear
-    case block(line: String, hasVector: Bool)
-    case protected
+  /// - Parameter mayBeEmpty: whether a playlist without segments is accepted, as that of a live story
+  ///   which has not begun.
+  /// - Throws: why it cannot be played.
+  package init(_ playlist: PlaylistText, mayBeEmpty: Bool = false) throws(DecodingError) {
+    var parser = Parser()
+    for line in playlist.lines.dropFirst() where parser.goesOn { try parser.take(line) }
+    segments = parser.segments
+    gaps = parser.gaps
+    endsProtected = parser.endsProtected
+    targetDuration = parser.targetDuration
+    isOver = parser.hasEnd || parser.endsProtected || targetDuration == nil
+    guard segments.isEmpty, isOver || !mayBeEmpty else { return }
+    if endsProtected { throw .protected }
+    throw DecodingError(gaps > 0 ? "all its segments are missing" : "a playlist without segments")
   }
 
-  /// - Throws: why it cannot be played.
-  package init(_ playlist: PlaylistText) throws(DecodingError) {
-    var body: [String] = []
-    var part: [String] = []
-    var keys: [String] = []
-    var key = Key.clear
-    var target: String?
-    var longest = 0.0
-    var hasLength = false
-    var isGap = false
-    var sequence: UInt64 = 0
-    var count = 0
-    lines: for line in playlist.lines.dropFirst() {
-      switch line.prefix(while: { $0 != ":" }) {
+  /// Reads a playlist line by line.
+  private struct Parser {
+    var segments: [Segment] = []
+    var gaps = 0
+    var endsProtected = false
+    var hasEnd = false
+    var targetDuration: Duration?
+    private var isAtEnd = false
+    private var key = Encryption.clear
+    /// Tags for different systems; those that stand before a segment are alternatives.
+    private var keyTags: [Substring] = []
+    private var map: (place: Place, encryption: Encryption, whole: Map?)?
+    private var length: Double?
+    private var range: Substring?
+    private var isGap = false
+    private var beginsAnew = false
+    private var number: UInt64 = 0
+
+    private enum Encryption: Equatable {
+      case clear
+      /// Without a vector, the segment's number stands for it.
+      case block(uri: String, vector: String?)
+      case protected
+    }
+
+    var goesOn: Bool { !isAtEnd }
+
+    mutating func take(_ line: String) throws(DecodingError) {
+      guard line.hasPrefix("#") else { return takeAddress(line) }
+      let tag = line.prefix { $0 != ":" }
+      let value = line.dropFirst(tag.count + 1)
+      switch tag {
       case "#EXT-X-STREAM-INF":
         throw DecodingError("the master playlist names another master playlist, or itself")
-      case "#EXT-X-ENDLIST": break lines
-      case "#EXT-X-TARGETDURATION": target = target ?? line
+      case "#EXT-X-ENDLIST": (hasEnd, isAtEnd) = (true, true)
+      case "#EXT-X-PLAYLIST-TYPE": if value.hasPrefix("VOD") { hasEnd = true }
+      case "#EXT-X-TARGETDURATION":
+        if targetDuration == nil, let seconds = Self.seconds(value), seconds > 0 {
+          targetDuration = .milliseconds(Int64(min(seconds, longestLength) * 1_000))
+        }
       case "#EXT-X-GAP": isGap = true
-      case "#EXT-X-KEY": keys.append(line)
-      case "#EXT-X-MEDIA-SEQUENCE":
-        sequence =
-          PlaylistText.value(ofTag: "#EXT-X-MEDIA-SEQUENCE", in: line)
-          .flatMap { UInt64($0) } ?? 0
-        body.append(line)
-      case "#EXTINF":
-        hasLength = true
-        let number = line.dropFirst(8).prefix { $0 != "," && $0 != " " }
-        longest = max(longest, Double(number).flatMap { $0.isFinite ? $0 : nil } ?? 0)
-        part.append(line)
-      case let other where other.hasPrefix("#"): part.append(line)
-      default:
-        if !keys.isEmpty { key = Self.key(of: keys) }
-        if key == .protected {
-          endsProtected = true
-          break lines
-        }
-        if isGap {
-          gaps += 1
-          part.removeAll { $0.hasPrefix("#EXTINF") || $0.hasPrefix("#EXT-X-BYTERANGE") }
-        } else {
-          if !hasLength { part.append("#EXTINF:\(Self.usualPart),") }
-          if case .block(let line, false) = key, gaps > 0 {
-            // Without a vector, the segment's number is used. It counts missing segments, too, which
-            // FFmpeg will not see.
-            body.append(line + ",IV=" + Self.vector(sequence))
-          } else if !keys.isEmpty {
-            body.append(Self.line(of: key))
-          }
-          body += part + [line]
-          part = []
-          count += 1
-        }
-        keys = isGap ? keys : []
-        (hasLength, isGap) = (false, false)
-        sequence &+= 1
+      case "#EXT-X-DISCONTINUITY": beginsAnew = true
+      case "#EXT-X-KEY": keyTags.append(value)
+      case "#EXT-X-MAP":
+        let attributes = PlaylistText.attributes(in: value)
+        settleKey()
+        guard let uri = attributes["URI"], !uri.isEmpty else { break }
+        let range = attributes["BYTERANGE"].flatMap { Self.range($0[...], after: 0) }
+        let new = Place(uri: uri, range: range)
+        if let map, map.place == new, map.encryption == key { break }
+        if let map, map.place != new, !segments.isEmpty { beginsAnew = true }
+        map = (new, key, nil)
+      case "#EXT-X-MEDIA-SEQUENCE": number = UInt64(value) ?? 0
+      case "#EXT-X-BYTERANGE": range = value
+      case "#EXTINF": length = Self.seconds(value.prefix { $0 != "," && $0 != " " }) ?? 0
+      default: break
       }
     }
-    guard count > 0 else {
-      if endsProtected { throw .protected }
-      throw DecodingError(gaps > 0 ? "all its segments are missing" : "a playlist without segments")
-    }
-    let seconds = Int(min(max(1, longest), Self.longestPart).rounded(.up))
-    let head = ["#EXTM3U", target ?? "#EXT-X-TARGETDURATION:\(seconds)"]
-    text = Array((head + body + ["#EXT-X-ENDLIST", ""]).joined(separator: "\n").utf8)
-  }
 
-  /// Several tags may give the same key for different systems; one that is supported is enough.
-  private static func key(of lines: [String]) -> Key {
-    for line in lines {
-      let attributes =
-        PlaylistText.value(ofTag: "#EXT-X-KEY", in: line).map(PlaylistText.attributes) ?? [:]
-      let isPlain = attributes["KEYFORMAT"].map { $0.lowercased() == "identity" } ?? true
-      switch attributes["METHOD"] {
-      case "NONE": return .clear
-      case "AES-128" where isPlain: return .block(line: line, hasVector: attributes["IV"] != nil)
-      default: continue
+    private mutating func takeAddress(_ uri: String) {
+      settleKey()
+      if key == .protected {
+        (endsProtected, isAtEnd) = (true, true)
+        return
       }
+      defer {
+        (length, range, isGap) = (nil, nil, false)
+        number &+= 1
+      }
+      if isGap {
+        gaps += 1
+        return
+      }
+      if let new = map, new.whole == nil {
+        map?.whole = Map(place: new.place, key: Self.key(new.encryption, number))
+      }
+      let former = segments.last?.place
+      let follows = former?.uri == uri ? former?.range?.upperBound : nil
+      segments.append(
+        Segment(
+          place: Place(uri: uri, range: range.flatMap { Self.range($0, after: follows ?? 0) }),
+          length: .nanoseconds(
+            Int64(min(max(0, length ?? usualLength), longestLength) * 1e9)),
+          key: Self.key(key, number),
+          map: map?.whole,
+          number: number, beginsAnew: beginsAnew && !segments.isEmpty))
+      beginsAnew = false
     }
-    return .protected
-  }
 
-  private static func line(of key: Key) -> String {
-    if case .block(let line, _) = key { line } else { "#EXT-X-KEY:METHOD=NONE" }
-  }
+    /// One of several keys that is supported is enough.
+    private mutating func settleKey() {
+      guard !keyTags.isEmpty else { return }
+      key = .protected
+      for tag in keyTags {
+        let attributes = PlaylistText.attributes(in: tag)
+        let isPlain = attributes["KEYFORMAT"].map { $0.lowercased() == "identity" } ?? true
+        switch attributes["METHOD"] {
+        case "NONE": key = .clear
+        case "AES-128" where isPlain:
+          key = .block(uri: attributes["URI"] ?? "", vector: attributes["IV"])
+        default: continue
+        }
+        break
+      }
+      keyTags = []
+    }
 
-  /// The vector that a segment's number stands for (section 5.2).
-  private static func vector(_ sequence: UInt64) -> String {
-    "0x" + sequence.padded(32, radix: 16)
+    /// The vector that a segment's number stands for is that of section 5.2.
+    private static func key(_ encryption: Encryption, _ number: UInt64) -> Key? {
+      guard case .block(let uri, let vector) = encryption else { return nil }
+      return Key(uri: uri, vector: vector ?? "0x" + number.padded(32, radix: 16))
+    }
+
+    private static func seconds(_ text: Substring) -> Double? {
+      Double(text).flatMap { $0.isFinite ? $0 : nil }
+    }
+
+    /// The range that `LENGTH@OFFSET` names; nil for one that cannot be.
+    ///
+    /// - Parameter former: where it begins if no offset is given.
+    private static func range(_ text: Substring, after former: UInt64) -> Range<UInt64>? {
+      let numbers = text.split(separator: "@", omittingEmptySubsequences: false)
+        .map { UInt64($0.filter { $0 != " " }) }
+      guard let first = numbers.first, let length = first, length > 0, numbers.count <= 2,
+        let start = numbers.count == 2 ? numbers[1] : former
+      else { return nil }
+      let (end, overflows) = start.addingReportingOverflow(length)
+      return overflows ? nil : start..<end
+    }
   }
 }

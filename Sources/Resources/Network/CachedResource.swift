@@ -93,6 +93,9 @@ public final class CachedResource: Resource {
     content.state.facts?.address.flatMap { WebAddress($0) }?.withLogin(of: content.address)
   }
 
+  /// The playlist or feed that names it, if any.
+  var namedBy: WebAddress? { content.namedBy }
+
   /// The encoding of a text, by the charset parameter of its Content-Type as the server sent it;
   /// nil if there was none.
   public var charset: String? { content.state.facts?.charset }
@@ -119,6 +122,8 @@ public final class CachedResource: Resource {
   }
 
   public var bearableBitRate: UInt64? { network.bearableBitRate }
+
+  public var usualBitRate: UInt64? { Network.usualBitRate }
 
   public var ending: String { FileName.fileExtension(of: content.address.path) }
 

@@ -28,8 +28,8 @@ final class Content {
   private var lastRead: UInt64 = 0
 
   init(
-    number: ContentNumber, address: WebAddress, isListing: Bool, namedBy: WebAddress?,
-    freshSeconds: Int64, network: Network
+    number: ContentNumber, address: WebAddress, isListing: Bool, isStored: Bool = true,
+    namedBy: WebAddress?, freshSeconds: Int64, network: Network
   ) {
     self.number = number
     self.namedBy = namedBy
@@ -39,10 +39,10 @@ final class Content {
     key = Content.key(of: address, isListing: isListing, network.options)
     state = ContentState(
       ContentState.Setup(
-        address: address, isListing: isListing, hasCache: network.cache != nil,
+        address: address, isListing: isListing, hasCache: isStored && network.cache != nil,
         freshSeconds: freshSeconds, began: network.began,
         patienceWithOthers: network.options.patienceWithOthers), at: network.moment)
-    network.cache?.send(.open(number, key: key, milliseconds: 0))
+    if isStored { network.cache?.send(.open(number, key: key, milliseconds: 0)) }
   }
 
   /// The key of an address's bytes in the cache. It depends on the account that asks for them.

@@ -91,8 +91,18 @@ extension ContentState {
     let isNearlyOver = flights.values.allSatisfy {
       $0.rest.upperBound - $0.rest.lowerBound <= moment.littleLeft
     }
-    guard isNearlyOver, let next = readAhead.nextRead else { return }
+    guard isNearlyOver else { return }
     let taken = taken
+    // A long read wants more than what is on its way.
+    for read in reads where mode == .joined {
+      let wanted = read.range(length: length)
+      let position = taken.end(from: wanted.lowerBound)
+      guard position < wanted.upperBound else { continue }
+      return claim(
+        ReadAhead.range(
+          for: position, window: readAhead.window(most: mostWindow), taken: taken, length: length))
+    }
+    guard let next = readAhead.nextRead else { return }
     let frontier = taken.end(from: next)
     guard !flights.values.contains(where: { isLed(by: $0, at: frontier) }), frontier < length,
       readAhead.wantsMore(frontier: frontier, most: mostWindow)

@@ -42,6 +42,13 @@ final class MovedPlaylist: Resource {
     read(offset, length, answer) { source.readSome(offset: offset, length: length, answer: $0) }
   }
 
+  func fetch(
+    offset: UInt64, length: Int, answer: @escaping (Result<Void, ResourceError>) -> Void
+  ) {
+    source.fetch(offset: offset, length: length, answer: answer)
+  }
+
+  var keepsBytes: Bool { source.keepsBytes }
   func cancel() { source.cancel() }
   func setUrgency(_ urgency: ResourceUrgency) { source.setUrgency(urgency) }
   var isFetching: Bool { source.isFetching }

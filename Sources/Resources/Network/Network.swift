@@ -105,8 +105,25 @@ public final class Network {
 
   /// Deletes what is stored of a web address, because it was withdrawn.
   public func discard(_ url: String) {
-    guard let address = WebAddress(url), let cache else { return }
-    cache.send(.discard(key: Content.key(of: address, isListing: false, options)))
+    if let address = WebAddress(url) { discard(address) }
+  }
+
+  func discard(_ address: WebAddress) {
+    cache?.send(.discard(key: Content.key(of: address, isListing: false, options)))
+  }
+
+  /// Opens a web address as it is now: nothing that is stored of it is used, and nothing is stored.
+  func openAnew(
+    _ address: WebAddress, namedBy playlist: WebAddress?
+  ) throws(ResourceError) -> CachedResource {
+    guard !isClosed else { throw ResourceError("the network is closed") }
+    try start()
+    nextNumber += 2
+    let content = Content(
+      number: ContentNumber(value: nextNumber + 1), address: address, isListing: false,
+      isStored: false, namedBy: playlist, freshSeconds: 0, network: self)
+    contents[content.number] = content
+    return CachedResource(content, reader: nextNumber, network: self)
   }
 
   /// Asks a WebDAV server for the list of one folder, without its subfolders. The server is asked
@@ -242,8 +259,10 @@ public final class Network {
   /// The bit rate that the line can sustain, with a quarter to spare; until it is measured, what
   /// most lines can.
   var bearableBitRate: UInt64 {
-    rateMeter.best.map { min($0, 1 << 40) * 6 } ?? 2_500_000
+    rateMeter.best.map { min($0, 1 << 40) * 6 } ?? Network.usualBitRate
   }
+
+  static let usualBitRate: UInt64 = 2_500_000
 
   /// Bytes that arrive within a quarter of a second. If a request has no more than this to come,
   /// the next one is sent, or the line would be idle in between.

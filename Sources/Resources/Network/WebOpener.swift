@@ -3,6 +3,8 @@
 public final class WebOpener: ResourceOpener {
   private let network: Network
   private let playlist: WebAddress?
+  /// What names the playlist, if a stranger wrote that.
+  private let feed: WebAddress?
   private weak var resource: CachedResource?
   /// The address that references are resolved against, once it has answered.
   private var base: WebAddress?
@@ -14,6 +16,7 @@ public final class WebOpener: ResourceOpener {
   public init(_ network: Network, playlist url: String, resource: CachedResource? = nil) {
     self.network = network
     self.resource = resource
+    feed = resource?.namedBy
     playlist = WebAddress(url)
   }
 
@@ -22,9 +25,31 @@ public final class WebOpener: ResourceOpener {
     MovedPlaylist(try open(reference, freshSeconds: nil))
   }
 
+  public func reload(_ reference: String?) throws(ResourceError) -> any Resource {
+    MovedPlaylist(
+      try network.openAnew(address(reference), namedBy: reference == nil ? feed : playlist))
+  }
+
+  public func forget(_ reference: String?) {
+    if let address = try? address(reference) { network.discard(address) }
+  }
+
+  /// Opens a reference as it is stored, with relative addresses.
+  public func openStored(_ reference: String) throws(ResourceError) -> CachedResource {
+    try open(reference, freshSeconds: nil)
+  }
+
   func open(_ reference: String, freshSeconds: Int64?) throws(ResourceError) -> CachedResource {
+    try network.open(address(reference), namedBy: playlist, freshSeconds: freshSeconds)
+  }
+
+  /// The address of a reference; for nil that of the playlist itself.
+  private func address(_ reference: String?) throws(ResourceError) -> WebAddress {
     base = resource?.answering ?? base
-    guard let playlist, let address = WebAddress(reference, relativeTo: base ?? playlist) else {
+    let named = reference.map { reference in
+      (base ?? playlist).flatMap { WebAddress(reference, relativeTo: $0) }
+    }
+    guard let playlist, let address = named ?? playlist else {
       throw ResourceError("a playlist from the network may only name web addresses")
     }
     guard !(playlist.scheme == "https" && address.scheme == "http") else {
@@ -32,7 +57,6 @@ public final class WebOpener: ResourceOpener {
     }
     // A login in the playlist's own address is for its server, so it is also used for references to
     // that server.
-    return try network.open(
-      address.withLogin(of: playlist), namedBy: playlist, freshSeconds: freshSeconds)
+    return address.withLogin(of: playlist)
   }
 }

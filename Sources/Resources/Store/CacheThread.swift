@@ -234,6 +234,9 @@ private final class CacheLoop {
         guard let found = try store.find(key) else { return }
         try store.supersede(found.entry)
         store.close(found.entry)
+        // The parts of a live story come by the hundred. One that is still being read is deleted
+        // with a later one.
+        if !store.isReadOnly { try store.evict(Eviction.Need()) }
       }
     case .drop(let entry, let segment):
       store?.drop(segment, of: entry)
