@@ -86,7 +86,7 @@ public final class DurationRun {
       case .opened(let info): finding = .success(info.duration)
       case .failed(let reason): finding = .failure(ResourceError(reason))
       case .ended: finding = .success(nil)
-      case .picture, .sound, .soundEnded, .note: break
+      case .picture, .sound, .soundEnded, .note, .parts: break
       }
     }
     if finding == nil, now >= task.deadline {
