@@ -12,6 +12,20 @@ extension Playback {
   /// Whether the first picture can be shown at once.
   public var hasWaitingPicture: Bool { !queue.isEmpty }
 
+  /// Whether enough pictures wait, of which one is due in a moment: what the decoder has sent meanwhile,
+  /// and what it asks for, can wait until then. So each picture wakes the player once, not twice.
+  public func hasEnoughPictures(at now: Instant) -> Bool {
+    guard isRunning, queue.count > Playback.fewPictures,
+      let next = queue.nextDue.flatMap(clock.moment(of:))
+    else { return false }
+    return next - now < Playback.shortWait
+  }
+
+  /// As long as the decoder may have to wait for an answer, it must not be missed.
+  private static let fewPictures = 2
+  /// At 25 pictures a second or more, each of them is waited for.
+  private static let shortWait = Duration.milliseconds(50)
+
   /// Whether its media time runs now.
   public var isRunning: Bool { clock.isRunning }
 

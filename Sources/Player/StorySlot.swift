@@ -48,7 +48,10 @@ final class StorySlot: LoopSource {
 
   /// nil once nothing can come: the socket of a decoder that has ended is always ready.
   var interest: Interest? {
-    playback.isLost ? nil : Interest(session.descriptor, writing: session.wantsToWrite)
+    guard !playback.isLost else { return nil }
+    return Interest(
+      session.descriptor, reading: !playback.hasEnoughPictures(at: .now),
+      writing: session.wantsToWrite)
   }
   /// When the decoder counts as hanging.
   var deadline: Instant? { session.deadline }
