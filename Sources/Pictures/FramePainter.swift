@@ -127,8 +127,10 @@ public struct FramePainter: Sendable {
         }
         if writer.isBeyondCursor(column) {
           for place in writer.bridge(to: column, in: appearances, tolerance) {
-            shown[start + place] = writer.write(
+            let written = writer.write(
               appearances[place], at: place, tolerance, with: &pen, in: &bytes)
+            if written != appearances[place] { isExact = false }
+            shown[start + place] = written
           }
         }
         let written = writer.write(appearance, at: column, tolerance, with: &pen, in: &bytes)

@@ -18,12 +18,12 @@ extension Playback {
     guard isRunning, queue.count > Playback.fewPictures,
       let next = queue.nextDue.flatMap(clock.moment(of:))
     else { return false }
-    return next - now < Playback.shortWait
+    return next > now && next - now < Playback.shortWait
   }
 
-  /// As long as the decoder may have to wait for an answer, it must not be missed.
+  /// With more than these, the decoder may wait for an answer until one is shown.
   private static let fewPictures = 2
-  /// At 25 pictures a second or more, each of them is waited for.
+  /// More than the time between two pictures of most videos.
   private static let shortWait = Duration.milliseconds(50)
 
   /// Whether its media time runs now.

@@ -43,15 +43,18 @@ final class StorySlot: LoopSource {
     handle(.open, at: now)
   }
 
+  /// Whether nobody waits for what the decoder sends now: it is read when something else is due.
+  private var isReadLater = false
+
   /// Whether its decoder has ended by a fault of its own.
   var hasCrashed: Bool { session.hasCrashed }
 
   /// nil once nothing can come: the socket of a decoder that has ended is always ready.
   var interest: Interest? {
     guard !playback.isLost else { return nil }
+    isReadLater = playback.hasEnoughPictures(at: .now)
     return Interest(
-      session.descriptor, reading: !playback.hasEnoughPictures(at: .now),
-      writing: session.wantsToWrite)
+      session.descriptor, reading: !isReadLater, writing: session.wantsToWrite)
   }
   /// When the decoder counts as hanging.
   var deadline: Instant? { session.deadline }
@@ -118,6 +121,8 @@ final class StorySlot: LoopSource {
 
   /// Takes in what the decoder says, and serves it.
   func service(_ readiness: Readiness, now: Instant) {
+    var readiness = readiness
+    if isReadLater { readiness.readable = true }
     for event in session.service(readiness, now: now) { take(event, now: now) }
     reportBuffer(at: now)
     if let voice {

@@ -84,7 +84,8 @@ struct PlayCommand {
 
   /// What the log records, as the environment says. A list that names nothing would silence it.
   private static func logCategories() throws(UsageError) -> Set<Log.Category> {
-    guard let list = EnvironmentVariable.value(of: "STORYTTY_LOG") else {
+    // An empty variable is as good as none.
+    guard let list = EnvironmentVariable.value(of: "STORYTTY_LOG"), !list.isEmpty else {
       return LogFile.usualCategories
     }
     let (categories, unknown) = LogFile.categories(in: list)

@@ -160,7 +160,7 @@ extension EndToEnd {
 
     /// A list that names nothing would leave the log empty without a word.
     @Test(arguments: [
-      ("htpp,decoder", "'htpp'; did you mean 'http'?"), ("", "''"), (" , ", "''"),
+      ("htpp,decoder", "'htpp'; did you mean 'http'?"), (" , ", "''"),
       ("http;cache", "'http;cache'"),
     ])
     func categories_thatAreNone_areAMistake(list: String, words: String) throws {

@@ -83,6 +83,8 @@ import Testing
     #expect(!rig.playback.hasEnoughPictures(at: rig.now))
     rig.tick()
     #expect(rig.playback.hasEnoughPictures(at: rig.now))
+    // One that is due already, but cannot be shown, as where the terminal takes nothing.
+    #expect(!rig.playback.hasEnoughPictures(at: rig.now + .milliseconds(40)))
     rig.tick(after: 40)
     #expect(!rig.playback.hasEnoughPictures(at: rig.now))
     rig.picture(160)

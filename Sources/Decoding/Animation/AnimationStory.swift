@@ -10,6 +10,8 @@ final class AnimationStory: MediaDecoder {
   private let animation: LottieAnimation
   private var kept = KeptFrames()
   private var next = 0
+  /// How many frames before the next one are not shown.
+  private var leftOut: UInt16 = 0
   /// The current frame.
   private var current = 0
 
@@ -57,8 +59,11 @@ final class AnimationStory: MediaDecoder {
       return .over
     }
     current = next
-    next += effort == .full ? 1 : 2
-    return .picture(outline.timing(of: current))
+    var timing = outline.timing(of: current)
+    timing.skipped = leftOut
+    leftOut = effort == .full ? 0 : 1
+    next += 1 + Int(leftOut)
+    return .picture(timing)
   }
 
   func picture(for shape: PictureRequest) throws(DecodingError) -> Bitmap {
@@ -81,6 +86,7 @@ final class AnimationStory: MediaDecoder {
 
   func seek(to position: Duration) throws(DecodingError) {
     next = outline.frame(at: position)
+    leftOut = 0
   }
 
   func rest() -> Bool { false }

@@ -195,13 +195,14 @@ final class VideoDecoder: MediaDecoder {
   }
 
   private func decode(into frame: FFmpegFrame) throws(DecodingError) -> PictureTiming? {
+    let wasSkipping = parts.video.isSkipping
     guard try parts.video.next(into: frame) else { return nil }
     let stream = parts.video.stream
     let duration = stream.time(frame.duration) ?? stream.frameDuration
     let expected = clock.end
     var timing = clock.next(
       timestamp: stream.time(frame.timestamp), duration: style == .still ? nil : duration)
-    if effort != .full, let expected, let step = stream.frameDuration ?? duration, step > .zero {
+    if wasSkipping, let expected, let step = stream.frameDuration ?? duration, step > .zero {
       let missing = ((timing.time - expected) / step).rounded()
       timing.skipped = UInt16(min(max(0, missing), 1_000))
     }
@@ -303,9 +304,9 @@ final class VideoDecoder: MediaDecoder {
     let router = PacketRouter(
       input, streams: [video] + (soundRate == nil ? [] : [sound].compactMap(\.self)),
       following: sound, map: map)
-    parts = Parts(
-      router: router, indices: parts.indices,
-      video: try Self.track(video, router, style, scaler))
+    let track = try Self.track(video, router, style, scaler)
+    track.takeThreads(of: parts.video)
+    parts = Parts(router: router, indices: parts.indices, video: track)
     restartClock()
   }
 

@@ -22,6 +22,8 @@ final class VideoTrack {
   private var effort = Effort.full
   /// How many threads the next decoder may use. Once one was too slow, that remains so.
   private var threads = 1
+  /// How many a decoder gets that is too slow.
+  private var mostThreads = FFmpegCodec.mostThreads
   /// How many the present one was opened for.
   private var threadsUsed = 1
 
@@ -138,18 +140,32 @@ final class VideoTrack {
   /// Does what an effort demands, as far as it can be done now.
   func apply(_ effort: Effort) {
     self.effort = effort
-    if effort != .full { threads = FFmpegCodec.mostThreads }
+    if effort != .full { threads = mostThreads }
     if let codec { applyEffort(to: codec) }
   }
 
+  /// Begins with as many threads as the track before it had, of the same story.
+  func takeThreads(of former: VideoTrack) { threads = former.threads }
+
+  /// Whether pictures are left out to which no others refer.
+  private(set) var isSkipping = false
+
   private func applyEffort(to codec: FFmpegCodec) {
-    codec.skipNonReference(effort == .hurried || effort == .parallel && !codec.isParallel)
+    isSkipping = effort == .hurried || effort == .parallel && !codec.isParallel
+    codec.skipNonReference(isSkipping)
   }
 
   private func opened() throws(DecodingError) -> FFmpegCodec {
     if let codec { return codec }
+    let new: FFmpegCodec
+    do throws(DecodingError) {
+      new = try FFmpegCodec(stream, bands: bands, threads: threads)
+    } catch  where threads > 1 {
+      // There may be too little memory for another thread: slow is better than nothing.
+      (threads, mostThreads) = (1, 1)
+      new = try FFmpegCodec(stream, bands: bands, threads: threads)
+    }
     threadsUsed = threads
-    let new = try FFmpegCodec(stream, bands: bands, threads: threads)
     new.skipLoopFilter(skipsLoopFilter)
     applyEffort(to: new)
     codec = new
