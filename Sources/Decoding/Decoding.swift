@@ -14,6 +14,7 @@ public enum DecoderMain {
   /// Runs it with its arguments; does not return.
   public static func run(_ arguments: [String]) -> Never {
     signal(SIGPIPE, SIG_IGN)
+    Sandbox.dropHandlers()
     switch arguments.first {
     case nil: decode(fault: nil)
     case "--check" where arguments.count == 1: checkInAChild()

@@ -17,17 +17,22 @@ enum Sandbox {
     "sched_getaffinity", "sched_yield", "gettid", "getpid", "fstat", "setitimer",
   ]
 
-  /// Puts this process and all its threads under the filter; nil once that is done, else the reason
-  /// why it is not. Forbidden calls fail with EPERM.
-  static func confineThisProcess() -> String? {
-    guard let filter = seccomp_init(sc_fail(EPERM)) else { return "libseccomp: no memory" }
-    defer { seccomp_release(filter) }
-    // Swift's own handlers would start a program that explains the crash, which the sandbox forbids.
+  /// Lets fatal signals end this process. Swift's own handlers would start a program that explains the
+  /// crash, which takes long and which the sandbox forbids.
+  static func dropHandlers() {
     for fatal in [SIGQUIT, SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV] {
       signal(fatal, SIG_DFL)
     }
     // `TimeLimit` ends the process by these.
     for timer in [SIGPROF, SIGALRM] { signal(timer, SIG_DFL) }
+  }
+
+  /// Puts this process and all its threads under the filter; nil once that is done, else the reason
+  /// why it is not. Forbidden calls fail with EPERM.
+  static func confineThisProcess() -> String? {
+    guard let filter = seccomp_init(sc_fail(EPERM)) else { return "libseccomp: no memory" }
+    defer { seccomp_release(filter) }
+    dropHandlers()
     // Threads that libraries have already started are confined as well.
     seccomp_attr_set(filter, SCMP_FLTATR_CTL_TSYNC, 1)
     for name in alwaysAllowed { add(filter, sc_allow(), name) }

@@ -264,14 +264,19 @@ import Testing
   @Test(arguments: [EPERM, EAGAIN]) func parentThatMayNotFork_costsNoStory(code: Int32) throws {
     let directory = try TemporaryDirectory()
     let list = directory.path("list")
-    let answers = (0..<3).flatMap { ForkAnswer(request: $0, .failed(code)).bytes }
-    let said = try directory.write(answers, to: "answers")
+    for request in 0..<4 {
+      try directory.write(
+        ForkAnswer(request: UInt32(request), .failed(code)).bytes, to: "answer\(request)")
+    }
     let script = try directory.write(
       """
       #!/bin/sh
       if [ "$1" = --fork-server ]; then
         echo "parent" >>'\(list)'
-        cat '\(said)' >&3
+        for request in 0 1 2 3; do
+          dd bs=1 count=1 <&3 >/dev/null 2>&1
+          cat '\(directory.path("answer"))'$request >&3
+        done
         exec sleep 60
       fi
       echo "program" >>'\(list)'
