@@ -222,7 +222,7 @@ import Testing
 
   @Test func twoPools_haveAParentEach() throws {
     let pools = [pool(), pool()]
-    let sessions = try pools.map(session(from:))
+    let sessions = try pools.map { try session(from: $0) }
     #expect(pools[0].serverIdentifier != pools[1].serverIdentifier)
     for session in sessions { #expect(try outcome(of: session) == (25, nil)) }
     pools[0].close()
