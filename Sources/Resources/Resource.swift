@@ -5,6 +5,9 @@ public struct ContentInfo: Equatable, Sendable {
   /// A media type that the source claims; never relied on.
   public var type: String?
 
+  /// More bytes than any file has; positions up to here can be added without overflow.
+  public static let mostLength = Verdict.mostLength
+
   public init(length: UInt64?, type: String? = nil) {
     self.length = length
     self.type = type
