@@ -17,6 +17,10 @@ import Testing
       return part
     }
 
+    func openPart(_ reference: String) throws(ResourceError) -> any Resource {
+      try open(reference)
+    }
+
     func reload(_: String?) throws(ResourceError) -> any Resource { throw ResourceError("no") }
     func forget(_: String?) {}
   }
