@@ -209,6 +209,23 @@ extension EndToEnd {
       #expect(report.cache.misses == 0)
     }
 
+    /// The cache's list calls them all the same.
+    @Test func prefetch_ofPartsThatDifferInTheQuery_keepsThem() throws {
+      let nginx = try Nginx(settings: "location = /part.ts { try_files /$arg_n.ts =404; }")
+      try serveSegments([Colors.red, Colors.lime, Colors.blue], from: nginx)
+      let parts = (0..<3).map { "#EXTINF:2,\npart.ts?n=\($0)\n" }.joined()
+      let text = "#EXTM3U\n#EXT-X-TARGETDURATION:2\n\(parts)#EXT-X-ENDLIST\n"
+      try nginx.serve(Array(text.utf8), as: "story.m3u8")
+      let url = "\(nginx.url)/story.m3u8"
+      let result = try storytty(["cache", "prefetch", url] + cacheOption)
+      #expect(result.errorText == "")
+      #expect(result.status == 0)
+      nginx.stop()
+      let play = try Play(["--untimed"] + cacheOption + [url])
+      #expect(play.terminal.awaitEnd()?.shellStatus == 0)
+      #expect(try play.report().network.bytes == 0)
+    }
+
     /// What cannot be kept is not fetched.
     @Test(arguments: [
       (["--cache-stories", "3"], true, "it has 5 parts, and the cache holds 3 entries at most"),
