@@ -38,6 +38,8 @@ public final class DecoderSession {
   private let pool: DecoderPool
   private var resources: [UInt32: any Resource]
   private var urgency = ResourceUrgency.playing
+  /// Whether the viewer has stopped the story.
+  private var isPaused = false
   /// Whether the story is an HLS playlist (`PlaylistMark`), whose segments are resources of their own.
   public private(set) var isPlaylist = false
   /// Opens the segments and playlists that the story names, if it is a playlist.
@@ -116,11 +118,15 @@ public final class DecoderSession {
         self.isPlaylist = isPlaylist == true
         if self.isPlaylist, let opener {
           supply = PlaylistSupply(
-            opener, urgency: urgency, readsAhead: !mayWaitForNetwork && !listsParts
-          ) { [weak self] message in
-            self?.process.send(message)
-            self?.updatePatience()
-          }
+            opener, urgency: urgency, isPaused: isPaused,
+            readsAhead: !mayWaitForNetwork && !listsParts,
+            hasRoom: { [weak self] in
+              self.map { $0.process.backlog < DecoderSession.largestBacklog } ?? false
+            },
+            send: { [weak self] message in
+              self?.process.send(message)
+              self?.updatePatience()
+            })
         }
         opener = nil
         begin(head)
@@ -214,6 +220,7 @@ public final class DecoderSession {
 
   /// Sets whether the viewer has stopped the story: nothing is reloaded meanwhile.
   public func setPaused(_ paused: Bool) {
+    isPaused = paused
     supply?.setPaused(paused)
   }
 

@@ -5,7 +5,7 @@ import System
 /// Reloads the playlists of a live story, and gives them to its decoder as they change.
 final class LivePlaylists {
   private struct Followed {
-    let url: String?
+    var url: String?
     var follower: PlaylistFollower
     /// Holds what is being loaded.
     var resource: (any Resource)?
@@ -13,34 +13,56 @@ final class LivePlaylists {
     /// How many changes the decoder knew when it began to wait for another; nil while it does not.
     var awaitedAfter: UInt32?
 
-    var isAwaited: Bool { awaitedAfter == changes }
+    /// The newest message about it, as long as the decoder does not take what it was sent.
+    var pending: PlayerMessage?
+    /// How many other variants of it were followed before.
+    var moves = 0
+
+    var isAwaited: Bool { awaitedAfter == changes && pending == nil && !follower.isOver }
   }
 
   /// Pictures and sound.
   static let most: UInt32 = 2
   private static let mostBytes = 16 << 20
+  /// A decoder goes on to another variant where one cannot be played, but not on and on.
+  static let mostMoves = 16
 
   private let opener: any ResourceOpener
   private let send: (PlayerMessage) -> Void
+  private let hasRoom: () -> Bool
   private var lists: [UInt32: Followed] = [:]
   private var isActive: Bool
 
-  init(_ opener: any ResourceOpener, isActive: Bool, send: @escaping (PlayerMessage) -> Void) {
+  /// - Parameter hasRoom: whether the decoder has taken nearly all of what it was sent.
+  init(
+    _ opener: any ResourceOpener, isActive: Bool, hasRoom: @escaping () -> Bool,
+    send: @escaping (PlayerMessage) -> Void
+  ) {
     self.opener = opener
     self.isActive = isActive
+    self.hasRoom = hasRoom
     self.send = send
   }
 
-  /// Reloads a playlist from now on; false for more of them than a story has.
+  /// Reloads a playlist from now on, in place of the one that had its number; false for more of them
+  /// than a story has.
   func follow(_ list: UInt32, url: String?, every interval: Duration, at now: Instant) -> Bool {
     guard list < LivePlaylists.most else { return false }
-    if lists[list] != nil {
+    let former = lists[list]
+    if let former, former.url == url {
       lists[list]?.follower.change(to: interval)
     } else {
+      let moves = former.map { $0.moves + 1 } ?? 0
+      guard moves <= LivePlaylists.mostMoves else { return false }
+      former?.resource?.cancel()
       // What was stored of it is of no use later.
       opener.forget(url)
-      lists[list] = Followed(
+      var new = Followed(
         url: url, follower: PlaylistFollower(every: interval, isActive: isActive, at: now))
+      new.changes = former?.changes ?? 0
+      new.awaitedAfter = former?.awaitedAfter
+      new.moves = moves
+      lists[list] = new
     }
     service(at: now)
     return true
@@ -67,6 +89,7 @@ final class LivePlaylists {
   /// Does what is due.
   func service(at now: Instant) {
     for list in lists.keys.sorted() {
+      if let message = lists[list]?.pending { pass(message, about: list) }
       if let action = lists[list]?.follower.tick(at: now) { perform(action, list, at: now) }
     }
   }
@@ -79,15 +102,23 @@ final class LivePlaylists {
   private func perform(_ action: PlaylistFollower.Action, _ list: UInt32, at now: Instant) {
     switch action {
     case .fetch: load(list)
-    case .deliver(let bytes):
-      lists[list]?.changes &+= 1
-      send(.playlist(list: list, bytes))
+    case .deliver(let bytes): pass(.playlist(list: list, bytes), about: list)
     case .giveUp(let reason):
       lists[list]?.resource?.cancel()
       lists[list]?.resource = nil
-      lists[list]?.changes &+= 1
-      send(.playlistLost(list: list, reason: reason))
+      pass(.playlistLost(list: list, reason: reason), about: list)
     }
+  }
+
+  /// Sends a message, or keeps it until there is room, in place of an older one.
+  private func pass(_ message: PlayerMessage, about list: UInt32) {
+    guard hasRoom() else {
+      lists[list]?.pending = message
+      return
+    }
+    lists[list]?.pending = nil
+    lists[list]?.changes &+= 1
+    send(message)
   }
 
   private func load(_ list: UInt32) {

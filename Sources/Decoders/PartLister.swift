@@ -16,9 +16,12 @@ public final class PartLister {
 
   private let session: DecoderSession
   private var parts: [NeededPart] = []
+  private var bytes = 0
 
   /// More parts than a cache would keep are not listed.
   private static let most = 1 << 20
+  /// Nor more bytes of addresses.
+  private static let mostBytes = 64 << 20
 
   /// Gives the playlist to a decoder of the pool.
   public init(
@@ -41,7 +44,10 @@ public final class PartLister {
       switch event {
       case .parts(let more, let isLast):
         parts += more
-        if parts.count > PartLister.most { return .failed("it has too many parts") }
+        bytes += more.reduce(0) { $0 + $1.url.utf8.count }
+        if parts.count > PartLister.most || bytes > PartLister.mostBytes {
+          return .failed("it has too many parts")
+        }
         if isLast { return .parts(parts) }
       case .failed(let reason): return .failed(reason)
       case .opened, .picture, .sound, .soundEnded, .ended, .note: break

@@ -17,10 +17,21 @@ public struct PartsAhead: Equatable, Sendable {
 /// the decoder has read them.
 final class PartReadAhead {
   private struct Held {
+    /// How the fetching of a part has ended.
+    enum End {
+      /// All of it is here.
+      case whole
+      /// The rest is fetched when the decoder reads it: no cache keeps it.
+      case partly
+      /// It cannot be fetched; why is told when the decoder opens it.
+      case failed
+    }
+
     let resource: any Resource
-    /// Bytes from the part's first on that are here.
+    /// Bytes from the part's first on that were fetched.
     var fetched: UInt64 = 0
-    var isDone = false
+    /// Nil while more of it is to be fetched.
+    var end: End?
   }
 
   /// The first fetch of a part shows how long it is, and whether its bytes are kept.
@@ -33,6 +44,8 @@ final class PartReadAhead {
   private static let most: UInt64 = 64 << 20
   /// The same limit where nothing is stored, and the bytes have to stay in memory.
   private static let mostInMemory: UInt64 = 4 << 20
+  /// While so much stays in memory, no further part is begun.
+  private static let mostInMemoryAltogether: UInt64 = 32 << 20
 
   private let opener: any ResourceOpener
   private var parts: [NeededPart] = []
@@ -99,7 +112,7 @@ final class PartReadAhead {
   /// How much of a part need not be fetched.
   private func shareHeld(of part: NeededPart) -> Double {
     guard let held = held[part] else { return 0 }
-    if held.isDone { return 1 }
+    if held.end == .whole { return 1 }
     guard let length = length(of: part, held), length > 0 else { return 0 }
     let end = held.resource.availableEnd(from: part.offset)
     return min(1, Double(end - min(end, part.offset)) / Double(length))
@@ -114,18 +127,24 @@ final class PartReadAhead {
   private func goOn() {
     guard urgency == .playing else { return }
     for part in parts where current.count < PartReadAhead.mostAtOnce {
+      guard bytesInMemory < PartReadAhead.mostInMemoryAltogether else { return }
       if held[part] == nil {
         // The reason is told when the decoder opens it.
-        guard let resource = try? opener.open(part.url) else { continue }
+        guard let resource = try? opener.openPart(part.url) else { continue }
         resource.setUrgency(urgency)
         held[part] = Held(resource: resource)
       }
-      guard let known = held[part], !known.isDone else { continue }
+      guard let known = held[part], known.end == nil else { continue }
       // A part that is too long is fetched as it is read, and those behind it wait.
       guard known.fetched < PartReadAhead.most else { return }
       if current.insert(part).inserted { fetchNext(of: part) }
-      guard held[part].map({ $0.isDone || isNearlyHere(part, $0) }) ?? false else { return }
+      guard held[part].map({ $0.end != nil || isNearlyHere(part, $0) }) ?? false else { return }
     }
+  }
+
+  /// What was fetched and is not stored.
+  private var bytesInMemory: UInt64 {
+    held.values.reduce(0) { $0 + ($1.resource.keepsBytes ? 0 : $1.fetched) }
   }
 
   private func isNearlyHere(_ part: NeededPart, _ held: Held) -> Bool {
@@ -158,11 +177,18 @@ final class PartReadAhead {
 
   private func took(_ count: UInt64, of part: NeededPart, failed: Bool) {
     guard var known = held[part] else { return }
-    known.fetched += count
-    let isInMemory = !known.resource.keepsBytes && known.fetched >= PartReadAhead.mostInMemory
-    known.isDone = failed || isInMemory || known.fetched >= length(of: part, known) ?? .max
+    if failed {
+      known.end = .failed
+    } else {
+      known.fetched += count
+      if known.fetched >= length(of: part, known) ?? .max {
+        known.end = .whole
+      } else if !known.resource.keepsBytes, known.fetched >= PartReadAhead.mostInMemory {
+        known.end = .partly
+      }
+    }
     held[part] = known
-    if known.isDone || known.fetched >= PartReadAhead.most {
+    if known.end != nil || known.fetched >= PartReadAhead.most {
       current.remove(part)
     } else {
       fetchNext(of: part)

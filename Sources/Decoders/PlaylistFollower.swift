@@ -24,7 +24,8 @@ struct PlaylistFollower: Equatable {
   private var failure: String?
   /// Whether the story plays.
   private var isActive: Bool
-  private var isOver = false
+  /// Whether it was given up.
+  private(set) var isOver = false
 
   private static let shortest = Duration.milliseconds(500)
   private static let longest = Duration.seconds(60)

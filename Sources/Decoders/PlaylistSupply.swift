@@ -8,24 +8,28 @@ final class PlaylistSupply {
   private let opener: any ResourceOpener
   private let readAhead: PartReadAhead
   private let readsAhead: Bool
+  private let hasRoom: () -> Bool
   private let send: (PlayerMessage) -> Void
   /// Nil for a story that does not grow.
   private var live: LivePlaylists?
-  /// The parts of a live story that may be stored: they are of use once.
+  /// The parts of a live story that were fetched for it: they are of use once.
   private var fleeting: Set<String> = []
   private var urgency: ResourceUrgency
-  private var isPaused = false
+  private var isPaused: Bool
 
   /// - Parameters:
   ///   - readsAhead: whether parts are fetched before the decoder opens them: it is to be played.
+  ///   - hasRoom: whether the decoder has taken nearly all of what it was sent.
   ///   - send: sends the decoder a message, perhaps after a while.
   init(
-    _ opener: any ResourceOpener, urgency: ResourceUrgency, readsAhead: Bool,
-    send: @escaping (PlayerMessage) -> Void
+    _ opener: any ResourceOpener, urgency: ResourceUrgency, isPaused: Bool, readsAhead: Bool,
+    hasRoom: @escaping () -> Bool, send: @escaping (PlayerMessage) -> Void
   ) {
     self.opener = opener
     self.urgency = urgency
+    self.isPaused = isPaused
     self.readsAhead = readsAhead
+    self.hasRoom = hasRoom
     self.send = send
     readAhead = PartReadAhead(opener)
     readAhead.setUrgency(urgency)
@@ -43,7 +47,7 @@ final class PlaylistSupply {
     case .follow(let list, let url, let interval):
       if live == nil {
         opener.forget(nil)
-        live = LivePlaylists(opener, isActive: isActive, send: send)
+        live = LivePlaylists(opener, isActive: isActive, hasRoom: hasRoom, send: send)
       }
       return live?.follow(list, url: url, every: interval, at: now) ?? false
     case .awaitPlaylist(let list, let changes): return live?.await(list, after: changes) ?? false

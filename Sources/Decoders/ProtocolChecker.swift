@@ -1,4 +1,5 @@
 import DecoderLink
+import Resources
 
 /// Checks which messages a decoder may send, when, and with which values. The player uses no others.
 struct ProtocolChecker {
@@ -33,10 +34,10 @@ struct ProtocolChecker {
     switch message {
     case .read, .queryAvailable, .openResource, .closeResource, .awaitPlaylist, .note, .failed:
       return true
-    case .needs(let parts, _), .parts(let parts, _):
-      return parts.allSatisfy {
-        isSane($0.start) && isSane($0.end) && $0.end ?? $0.start >= $0.start
-      }
+    case .needs(let parts, _): return parts.allSatisfy(isSane)
+    // Empty ones could come on and on.
+    case .parts(let parts, let isLast):
+      return (isLast || !parts.isEmpty) && parts.allSatisfy(isSane)
     case .follow(_, _, let interval): return ProtocolChecker.span.contains(interval)
     case .opened(let info):
       defer { isOpened = true }
@@ -67,6 +68,12 @@ struct ProtocolChecker {
 
   private func isSane(_ time: Duration?) -> Bool {
     time.map(ProtocolChecker.span.contains) ?? true
+  }
+
+  private func isSane(_ part: NeededPart) -> Bool {
+    let most = ContentInfo.mostLength
+    return isSane(part.start) && isSane(part.end) && part.end ?? part.start >= part.start
+      && part.offset <= most && part.length ?? 0 <= most - part.offset
   }
 
   private func isSane(_ info: MediaInfo) -> Bool {

@@ -285,6 +285,10 @@ public final class LocalOpener: ResourceOpener {
     }
   }
 
+  public func openPart(_ reference: String) throws(ResourceError) -> any Resource {
+    try open(reference)
+  }
+
   public func reload(_ reference: String?) throws(ResourceError) -> any Resource {
     guard let reference else { return try network.open(file: playlist) }
     return try open(reference)

@@ -5,6 +5,9 @@ public struct ContentInfo: Equatable, Sendable {
   /// A media type that the source claims; never relied on.
   public var type: String?
 
+  /// More bytes than any file has; positions up to here can be added without overflow.
+  public static let mostLength = Verdict.mostLength
+
   public init(length: UInt64?, type: String? = nil) {
     self.length = length
     self.type = type
@@ -125,10 +128,14 @@ public enum ResourceUrgency: Int, Comparable, Sendable {
 public protocol ResourceOpener: AnyObject {
   func open(_ reference: String) throws(ResourceError) -> any Resource
 
+  /// Opens a part that is no playlist, such as a segment or a key, to fetch it.
+  func openPart(_ reference: String) throws(ResourceError) -> any Resource
+
   /// Opens a playlist as it is now, whatever was read of it before: a reference, or nil for the
   /// playlist itself.
   func reload(_ reference: String?) throws(ResourceError) -> any Resource
 
-  /// What is stored of a reference, or of the playlist itself, is of no use later.
+  /// What is stored of a reference, or of the playlist itself, is of no use later. It is deleted, but of
+  /// a reference only if it was not stored before this playlist was opened.
   func forget(_ reference: String?)
 }

@@ -78,7 +78,8 @@ struct PrefetchCommand {
     guard let path = invocation.network.cacheDirectory,
       let kept = try? CacheDirectory(path, limits: invocation.network.limits).list()
     else { return [] }
-    let bytes = Dictionary(kept.map { ($0.source, $0.bytes) }, uniquingKeysWith: max)
+    // Parts whose addresses differ only in the query have the same name.
+    let bytes = Dictionary(kept.map { ($0.source, $0.bytes) }, uniquingKeysWith: +)
     var lost: [String] = []
     for index in outcomes.indices where outcomes[index].error == nil {
       let isLost = outcomes[index].kept.contains { bytes[$0.key] ?? 0 < $0.value }
@@ -168,10 +169,21 @@ struct PrefetchCommand {
         guard !parts.isEmpty else {
           throw Failure(reason: "it is live, and has no end yet", isRefusal: true)
         }
-        return parts
+        return PrefetchCommand.once(parts)
       case .failed(let reason): throw Failure(reason: reason)
       case nil: break
       }
+    }
+  }
+
+  /// The same parts without repetitions, such as a key of pictures and sound.
+  private static func once(_ parts: [NeededPart]) -> [NeededPart] {
+    var known: Set<NeededPart> = []
+    return parts.filter { part in
+      known.insert(
+        NeededPart(
+          url: part.url, offset: part.offset, length: part.length, start: .zero, end: nil)
+      ).inserted
     }
   }
 

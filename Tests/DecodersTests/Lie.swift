@@ -28,6 +28,10 @@ struct Lie: CustomStringConvertible, Sendable {
         pixels: [UInt32](repeating: 0x1080F0, count: width * height)))
   }
 
+  static func part(_ offset: UInt64, _ length: UInt64?) -> NeededPart {
+    NeededPart(url: "a", offset: offset, length: length, start: .zero, end: nil)
+  }
+
   private static func info(_ change: (inout MediaInfo) -> Void) -> DecoderMessage {
     var changed = info
     change(&changed)
@@ -51,6 +55,9 @@ struct Lie: CustomStringConvertible, Sendable {
       "a part that ends before it begins",
       .needs(
         [NeededPart(url: "a", start: .seconds(1), end: .zero)], reachesEnd: true), believed: 0),
+    Lie("no parts, and more to come", .parts([], isLast: false), believed: 0),
+    Lie("a part behind any end", .parts([part(.max, nil)], isLast: true), believed: 0),
+    Lie("a part without end", .parts([part(1, .max)], isLast: true), believed: 0),
     Lie("a picture before opened", .picture(picture()), believed: 0),
     Lie("ended before opened", .ended(serial: 0, picturesEnd: .zero, soundEnd: nil), believed: 0),
     Lie(

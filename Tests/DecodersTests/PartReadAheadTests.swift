@@ -17,6 +17,10 @@ import Testing
       return part
     }
 
+    func openPart(_ reference: String) throws(ResourceError) -> any Resource {
+      try open(reference)
+    }
+
     func reload(_: String?) throws(ResourceError) -> any Resource { throw ResourceError("no") }
     func forget(_: String?) {}
   }
@@ -49,6 +53,7 @@ import Testing
     /// What was asked for has come, or cannot.
     func bring(_ result: Result<Void, ResourceError> = .success(())) {
       guard !answers.isEmpty else { return }
+      if case .failure = result { asked.removeLast() }
       answers.removeFirst()(result)
     }
 
@@ -134,6 +139,28 @@ import Testing
     #expect(server.opened.last == "0-2")
   }
 
+  /// What could not be fetched is not here, and what follows it is of no use.
+  @Test func part_thatFails_isNotHere() {
+    let readAhead = readAhead()
+    readAhead.want(make(0..<3), reachesEnd: true)
+    server.parts["0-0"]?.bringAll()
+    server.parts["0-1"]?.bring(.failure(ResourceError("gone")))
+    server.parts["0-2"]?.bringAll()
+    #expect(server.opened == ["0-0", "0-1", "0-2"])
+    #expect(!readAhead.isFetching)
+    #expect(readAhead.ahead == PartsAhead(availableUntil: .seconds(6), isWhole: false))
+  }
+
+  /// A length that is known late ends what was asked for behind it.
+  @Test func part_thatIsShorterThanAsked_isWhole() {
+    let readAhead = readAhead()
+    server.parts["0-0"] = Part(1_000)
+    readAhead.want(make(0..<1), reachesEnd: true)
+    server.parts["0-0"]?.bringAll()
+    #expect(server.parts["0-0"]?.asked == [0..<262_144])
+    #expect(readAhead.ahead == PartsAhead(availableUntil: .seconds(6), isWhole: true))
+  }
+
   /// The sound of a story may be behind its pictures.
   @Test func ahead_isWhatAllRenditionsHave() {
     let readAhead = readAhead()
@@ -170,6 +197,24 @@ import Testing
     readAhead.want(make(0..<1), reachesEnd: false)
     part.bringAll()
     #expect(part.asked.last?.upperBound == 4 << 20)
+    #expect(readAhead.ahead?.isWhole == false)
+  }
+
+  /// Many of them, too.
+  @Test func parts_thatAreNotKept_areNotFetchedOnAndOn() {
+    let readAhead = readAhead()
+    for number in 0..<20 {
+      let part = Part(4 << 20)
+      part.keepsBytes = false
+      server.parts["0-\(number)"] = part
+    }
+    readAhead.want(make(0..<20), reachesEnd: false)
+    for number in 0..<20 { server.parts["0-\(number)"]?.bringAll() }
+    #expect(server.opened == (0..<9).map { "0-\($0)" })
+    // The decoder has come further.
+    readAhead.want(make(2..<20), reachesEnd: false)
+    #expect(server.opened.last == "0-9")
+    #expect(server.opened.count == 10)
   }
 
   /// A very long part is fetched as it is read, and those behind it wait.

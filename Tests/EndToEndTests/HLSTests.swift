@@ -15,7 +15,9 @@ extension EndToEnd {
     private var cacheOption: [String] { ["--cache-dir", cache.path("cache")] }
 
     /// Serves segments of two seconds each of a colour, as 0.ts and so on, with one clock.
-    private func serveSegments(_ colors: [UInt32], in folder: String = "") throws {
+    private func serveSegments(
+      _ colors: [UInt32], in folder: String = "", from other: Nginx? = nil
+    ) throws {
       for (number, color) in colors.enumerated() {
         let path = cache.path("\(color)-\(number).ts")
         let digits = String(color, radix: 16)
@@ -28,7 +30,7 @@ extension EndToEnd {
             "\(number * 2)", "-y", path,
           ], within: .seconds(60))
         try #require(made.status == 0, "\(made.errorText)")
-        try nginx.serve(file: path, as: "\(folder)\(number).ts")
+        try (other ?? nginx).serve(file: path, as: "\(folder)\(number).ts")
       }
     }
 
@@ -61,6 +63,30 @@ extension EndToEnd {
       let fetched = Set(nginx.accesses.map(\.path)).filter { $0.hasSuffix(".ts") }
       for path in fetched {
         #expect(sent(path) == (try readFile(nginx.folder.path("www\(path)")).count), "\(path)")
+      }
+    }
+
+    /// Also if each of them is somewhere else than the playlist says.
+    @Test func parts_behindRedirects_areFetchedAhead_andOnce() throws {
+      let nginx = try Nginx(settings: "location ~ ^/moved/(.*)$ { return 302 /$1; }")
+      let colors = [Colors.red, Colors.red] + Array(repeating: Colors.lime, count: 4)
+      try serveSegments(colors, from: nginx)
+      try nginx.serve(list(0..<6, folder: "moved/"), as: "story.m3u8")
+      let play = try Play(cacheOption + ["\(nginx.url)/story.m3u8"])
+      #expect(play.waitFor(color: Colors.red))
+      let isAhead = play.terminal.waitUntil { _ in nginx.accesses.contains { $0.path == "/5.ts" } }
+      #expect(isAhead)
+      // The first two parts are red: neither has been played to its end.
+      #expect(shows(Colors.red, on: play.terminal.screen))
+      // All that is needed is here.
+      nginx.stop()
+      #expect(play.waitFor("That was all", within: .seconds(30)))
+      #expect(play.quit()?.shellStatus == 0)
+      #expect(try play.report().stories.map(\.status) == ["ended"])
+      for number in 0..<6 {
+        let answers = nginx.accesses.filter { $0.path == "/\(number).ts" }
+        let size = try readFile(nginx.folder.path("www/\(number).ts")).count
+        #expect(answers.map(\.bytes).reduce(0, +) == size)
       }
     }
 
@@ -184,6 +210,23 @@ extension EndToEnd {
       // Only the source itself is asked for, in vain, whether it has changed.
       #expect(report.network.bytes == 0)
       #expect(report.cache.misses == 0)
+    }
+
+    /// The cache's list calls them all the same.
+    @Test func prefetch_ofPartsThatDifferInTheQuery_keepsThem() throws {
+      let nginx = try Nginx(settings: "location = /part.ts { try_files /$arg_n.ts =404; }")
+      try serveSegments([Colors.red, Colors.lime, Colors.blue], from: nginx)
+      let parts = (0..<3).map { "#EXTINF:2,\npart.ts?n=\($0)\n" }.joined()
+      let text = "#EXTM3U\n#EXT-X-TARGETDURATION:2\n\(parts)#EXT-X-ENDLIST\n"
+      try nginx.serve(Array(text.utf8), as: "story.m3u8")
+      let url = "\(nginx.url)/story.m3u8"
+      let result = try storytty(["cache", "prefetch", url] + cacheOption)
+      #expect(result.errorText == "")
+      #expect(result.status == 0)
+      nginx.stop()
+      let play = try Play(["--untimed"] + cacheOption + [url])
+      #expect(play.terminal.awaitEnd()?.shellStatus == 0)
+      #expect(try play.report().network.bytes == 0)
     }
 
     /// What cannot be kept is not fetched.

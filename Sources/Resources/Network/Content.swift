@@ -20,6 +20,10 @@ final class Content {
   /// Whether it may be fetched from a private network: an address that a public server named may
   /// not.
   private let reachesPrivate: Bool
+  /// Whether the cache is used for it.
+  private let isStored: Bool
+  /// Is told if an entry is made for it.
+  private let creator: CreatedEntries?
   private unowned let network: Network
   private(set) var state: ContentState
   private var lent: [EntryNumber: Lent] = [:]
@@ -29,9 +33,11 @@ final class Content {
 
   init(
     number: ContentNumber, address: WebAddress, isListing: Bool, isStored: Bool = true,
-    namedBy: WebAddress?, freshSeconds: Int64, network: Network
+    namedBy: WebAddress?, freshSeconds: Int64, creator: CreatedEntries? = nil, network: Network
   ) {
     self.number = number
+    self.isStored = isStored
+    self.creator = creator
     self.namedBy = namedBy
     reachesPrivate = namedBy.map(network.isPrivate) ?? true
     self.address = address
@@ -142,7 +148,8 @@ final class Content {
   }
 
   private func created(_ content: StoredContent) -> CreatedEntry {
-    CreatedEntry(
+    if content.isNew, creator?.created(key) == false { network.discard(key: key) }
+    return CreatedEntry(
       entry: lend(content), isNew: content.isNew,
       held: state.claimable.filter { (try? content.blob.file.hold($0, .exclusive)) == true })
   }
@@ -200,7 +207,9 @@ final class Content {
       if let fetch = fetches[flight] { network.loader?.cancel(fetch, unlessRemaining: remaining) }
     case .open, .create, .write, .flush, .reread, .revise, .supersede, .close: send(action)
     case .count(let saving): network.count(saving)
-    case .noteOrigin(let isPrivate): network.note(address, isPrivate: isPrivate)
+    case .noteOrigin(let isPrivate):
+      // A source that was public stays so, wherever a newer copy of it comes from.
+      if isStored || !isPrivate { network.note(address, isPrivate: isPrivate) }
     case .sayOnce(let words): network.sayOnce(words, of: address)
     case .outdate: network.outdate(self)
     case .forget: network.forget(self)

@@ -109,15 +109,16 @@ public final class Network {
   }
 
   func discard(_ address: WebAddress) {
-    cache?.send(.discard(key: Content.key(of: address, isListing: false, options)))
+    discard(key: Content.key(of: address, isListing: false, options))
   }
+
+  func discard(key: String) { cache?.send(.discard(key: key)) }
 
   /// Opens a web address as it is now: nothing that is stored of it is used, and nothing is stored.
   func openAnew(
     _ address: WebAddress, namedBy playlist: WebAddress?
   ) throws(ResourceError) -> CachedResource {
-    guard !isClosed else { throw ResourceError("the network is closed") }
-    try start()
+    try prepare(for: address)
     nextNumber += 2
     let content = Content(
       number: ContentNumber(value: nextNumber + 1), address: address, isListing: false,
@@ -184,18 +185,15 @@ public final class Network {
     }
   }
 
-  /// - Parameter playlist: the playlist or feed that names the address; where it came from decides
-  ///   what may be reached.
+  /// - Parameters:
+  ///   - playlist: the playlist or feed that names the address; where it came from decides what may
+  ///     be reached.
+  ///   - creator: is told if the cache gets an entry for it that it did not have.
   func open(
     _ address: WebAddress, isListing: Bool = false, namedBy playlist: WebAddress? = nil,
-    freshSeconds: Int64? = nil
+    freshSeconds: Int64? = nil, creator: CreatedEntries? = nil
   ) throws(ResourceError) -> CachedResource {
-    guard !isClosed else { throw ResourceError("the network is closed") }
-    let profile = options.profile(of: address)
-    guard isListing || profile.file(of: address) != nil else {
-      throw ResourceError("it names no file of \(profile.name)")
-    }
-    try start()
+    try prepare(for: address, isListing: isListing)
     nextNumber += 2
     let key = Content.key(of: address, isListing: isListing, options)
     if let number = current[key], let content = contents[number], content.namedBy == playlist {
@@ -205,10 +203,23 @@ public final class Network {
     }
     let content = Content(
       number: ContentNumber(value: nextNumber + 1), address: address, isListing: isListing,
-      namedBy: playlist, freshSeconds: freshSeconds ?? options.freshSeconds, network: self)
+      namedBy: playlist, freshSeconds: freshSeconds ?? options.freshSeconds, creator: creator,
+      network: self)
     contents[content.number] = content
     current[key] = content.number
     return CachedResource(content, reader: nextNumber, network: self)
+  }
+
+  /// Starts the threads; throws for an address that must not be asked.
+  private func prepare(
+    for address: WebAddress, isListing: Bool = false
+  ) throws(ResourceError) {
+    guard !isClosed else { throw ResourceError("the network is closed") }
+    let profile = options.profile(of: address)
+    guard isListing || profile.file(of: address) != nil else {
+      throw ResourceError("it names no file of \(profile.name)")
+    }
+    try start()
   }
 
   private func start() throws(ResourceError) {

@@ -8,6 +8,7 @@ public final class WebOpener: ResourceOpener {
   private weak var resource: CachedResource?
   /// The address that references are resolved against, once it has answered.
   private var base: WebAddress?
+  private let created = CreatedEntries()
 
   /// An opener for the references in the playlist at this address.
   ///
@@ -25,13 +26,21 @@ public final class WebOpener: ResourceOpener {
     MovedPlaylist(try open(reference, freshSeconds: nil))
   }
 
+  public func openPart(_ reference: String) throws(ResourceError) -> any Resource {
+    try open(reference, freshSeconds: nil)
+  }
+
   public func reload(_ reference: String?) throws(ResourceError) -> any Resource {
     MovedPlaylist(
       try network.openAnew(address(reference), namedBy: reference == nil ? feed : playlist))
   }
 
   public func forget(_ reference: String?) {
-    if let address = try? address(reference) { network.discard(address) }
+    guard let address = try? address(reference) else { return }
+    // An old copy of a playlist that grows is of no use to anybody.
+    if reference == nil { return network.discard(address) }
+    let key = Content.key(of: address, isListing: false, network.options)
+    if created.forget(key) { network.discard(key: key) }
   }
 
   /// Opens a reference as it is stored, with relative addresses.
@@ -40,7 +49,10 @@ public final class WebOpener: ResourceOpener {
   }
 
   func open(_ reference: String, freshSeconds: Int64?) throws(ResourceError) -> CachedResource {
-    try network.open(address(reference), namedBy: playlist, freshSeconds: freshSeconds)
+    let address = try address(reference)
+    created.want(Content.key(of: address, isListing: false, network.options))
+    return try network.open(
+      address, namedBy: playlist, freshSeconds: freshSeconds, creator: created)
   }
 
   /// The address of a reference; for nil that of the playlist itself.
