@@ -194,10 +194,16 @@ final class PlaylistStory {
     var needed: [NeededPart] = []
     var reachesEnd = true
     for (number, rendition) in renditions.enumerated() {
-      guard let first = reach[number], let current = rendition[first] else { continue }
-      var (keyRun, mapRun) = (-1, -1)
+      guard let first = reach[number], let current = rendition[first] else {
+        reachesEnd = false
+        continue
+      }
+      // Those of the segment that is read were opened before it.
+      var (keyRun, mapRun) = (current.keyRun, current.mapRun)
       var index = first
-      while let entry = rendition[index], entry.start <= current.end + Self.ahead {
+      while index - first < NeededPart.most, let entry = rendition[index],
+        entry.start <= current.end + Self.ahead
+      {
         if let key = entry.segment.key, entry.keyRun != keyRun {
           needed.append(part(.init(uri: key.uri), entry, number))
           keyRun = entry.keyRun
@@ -229,7 +235,7 @@ final class PlaylistStory {
     NeededPart(
       url: reference(place.uri, in: renditions[rendition].uri),
       offset: place.range?.lowerBound ?? 0,
-      length: place.range.map { UInt64($0.count) }, rendition: UInt8(rendition),
+      length: place.range.map { $0.upperBound - $0.lowerBound }, rendition: UInt8(rendition),
       start: entry.start, end: end)
   }
 
