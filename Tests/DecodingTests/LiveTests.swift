@@ -202,4 +202,69 @@ import Testing
     let times = conversation.pictures.map(\.time)
     #expect(times.count == 11 && times[10] - times[9] == .milliseconds(40))
   }
+
+  /// Pictures and sound with a playlist each: `low/v.m3u8` and `low/a.m3u8`, of the same segments.
+  private func openTwo(_ list: [UInt8]) throws -> DecoderConversation {
+    let master = """
+      #EXTM3U
+      #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="g",NAME="n",DEFAULT=YES,URI="low/a.m3u8"
+      #EXT-X-STREAM-INF:BANDWIDTH=1,AUDIO="g"
+      low/v.m3u8
+
+      """
+    let conversation = try DecoderConversation(Array(master.utf8), soundRate: 48_000) { url in
+      url.hasSuffix(".m3u8") ? list : self.segments[url.replacing("low/", with: "")]
+    }
+    try conversation.allow(1_000)
+    try conversation.send(.soundCredit(frames: 1_000_000))
+    return conversation
+  }
+
+  private func needed(_ conversation: DecoderConversation) -> [String] {
+    (conversation.needs.last ?? []).map { "\($0.rendition) \($0.url)" }
+  }
+
+  /// A server that begins anew does so in both playlists; the second takes nothing from the first.
+  @Test(arguments: [[0, 1], [1, 0]] as [[UInt32]])
+  func live_withSeparateSound_leapsOnce(order: [UInt32]) throws {
+    let conversation = try openTwo(list(0..<3))
+    try conversation.listen { $0.awaited != nil }
+    for number in order { try conversation.give(list(6..<9, from: 60), as: number) }
+    let expected = Set((6..<9).flatMap { ["0 low/\($0).ts", "1 low/\($0).ts"] })
+    try conversation.listen { expected.isSubset(of: needed($0)) }
+    #expect(expected.isSubset(of: needed(conversation)))
+    for number in order { try conversation.give(list(6..<10, from: 60, end: true), as: number) }
+    #expect(try conversation.listen())
+    #expect(conversation.failure == nil)
+    #expect(conversation.pictures.count == 175)
+    let heard = conversation.sounds.reduce(0) { $0 + $1.frames }
+    #expect(abs(heard - 7 * 48_000) < 9_000)
+  }
+
+  /// If the sound comes to a part of the story later than the pictures, it is waited for.
+  @Test func live_whoseSoundLeapsLater_isHeard() throws {
+    let conversation = try openTwo(list(0..<3))
+    try conversation.listen { $0.awaited != nil }
+    try conversation.give(list(6..<9, from: 60), as: 0)
+    // Nothing new, as from a server that is behind.
+    try conversation.give(list(0..<3) + Array("#\n".utf8), as: 1)
+    try conversation.listen { $0.awaited == 1 }
+    #expect(conversation.awaited == 1)
+    try conversation.give(list(6..<9, from: 60, end: true), as: 1)
+    try conversation.give(list(6..<9, from: 60, end: true), as: 0)
+    #expect(try conversation.listen())
+    #expect(conversation.pictures.count == 150)
+    let heard = conversation.sounds.reduce(0) { $0 + $1.frames }
+    #expect(abs(heard - 6 * 48_000) < 9_000)
+  }
+
+  /// What the sound needs is not known before its first segment is opened.
+  @Test func needs_ofPicturesAlone_doNotReachTheEnd() throws {
+    let conversation = try openTwo(list(0..<3, end: true))
+    try conversation.listen { !$0.needs.isEmpty }
+    #expect(Set(conversation.needs.last?.map(\.rendition) ?? []).count == 1)
+    #expect(!conversation.needsReachEnd)
+    try conversation.listen { $0.needsReachEnd }
+    #expect(Set(conversation.needs.last?.map(\.rendition) ?? []).count == 2)
+  }
 }

@@ -4,23 +4,34 @@ import Testing
 
 /// What the reloads of a live playlist add to a story.
 @Suite struct LiveWindowTests {
-  /// The playlist with the number of its first segment before the colon, and segments of two seconds.
-  private func list(_ text: String, target: Int = 2, end: Bool = false) throws -> MediaPlaylist {
+  /// The playlist with the number of its first segment before the colon, and segments of two seconds;
+  /// `%` is a discontinuity, and `@` stands before the name of an initialization section.
+  private func list(
+    _ text: String, target: Int = 2, length: Int = 2, end: Bool = false
+  ) throws -> MediaPlaylist {
     let parts = text.split(separator: ":", maxSplits: 1)
     let names = parts[1].split(separator: " ")
     var lines = ["#EXTM3U", "#EXT-X-TARGETDURATION:\(target)"]
     if parts[0] != "-" { lines.append("#EXT-X-MEDIA-SEQUENCE:\(parts[0])") }
-    for name in names { lines += ["#EXTINF:2,", String(name)] }
+    for name in names {
+      switch name.first {
+      case "%": lines.append("#EXT-X-DISCONTINUITY")
+      case "@": lines.append("#EXT-X-MAP:URI=\"\(name.dropFirst())\"")
+      default: lines += ["#EXTINF:\(length),", String(name)]
+      }
+    }
     if end { lines.append("#EXT-X-ENDLIST") }
     return try MediaPlaylist(
       PlaylistText(Array(lines.joined(separator: "\n").utf8)), mayBeEmpty: true)
   }
 
   private func words(_ addition: LiveWindow.Addition) -> String {
-    (addition.leaps ? "! " : "") + addition.segments.map(\.place.uri).joined(separator: " ")
+    (addition.leaps ? "! " : "")
+      + addition.segments.map { ($0.beginsAnew ? "|" : "") + $0.place.uri }.joined(separator: " ")
   }
 
-  /// The playlists one after another, and what each adds; `!` if it does not follow what was known.
+  /// The playlists one after another, and what each adds; `!` if it does not follow what was known, and
+  /// `|` before a segment that begins another part.
   private static let reloads: [(String, [(String, String)])] = [
     ("it grows and slides", [("3:a b c d", "b c d"), ("4:b c d e", "e"), ("6:d e f g", "f g")]),
     ("it does not change", [("3:a b c", "a b c"), ("3:a b c", ""), ("3:a b c d", "d")]),
@@ -38,6 +49,12 @@ import Testing
     // Three target durations before the end.
     ("parts are gone", [("1:a b c", "a b c"), ("9:i j k l m", "! k l m")]),
     ("it follows exactly", [("1:a b c", "a b c"), ("4:d e f", "d e f")]),
+    ("it follows exactly, anew", [("1:a b c", "a b c"), ("4:% d e f", "|d e f")]),
+    ("its clock changes", [("1:a b c", "a b c"), ("2:b c % d", "|d"), ("4:% d e", "e")]),
+    (
+      "its initialization section changes unseen",
+      [("1:@m?1 a b c", "a b c"), ("4:@m?2 d", "d"), ("5:@n e f", "|e f"), ("6:@n f g", "g")]
+    ),
     (
       "the server begins anew",
       [("70:a b c", "a b c"), ("0:x", "! x"), ("0:x y", "y"), ("1:y z", "z")]
@@ -77,5 +94,34 @@ import Testing
 
   @Test func pace_ofAnEmptyList_isItsTargetDuration() throws {
     #expect(try LiveWindow.pace(of: list("1: ", target: 7)) == .seconds(7))
+  }
+
+  /// Segments without a length do not make reloads come more often.
+  @Test(arguments: [0, -1]) func pace_ofSegmentsWithoutLength_isTheTargetDuration(
+    length: Int
+  ) throws {
+    #expect(try LiveWindow.pace(of: list("1:a b", target: 6, length: length)) == .seconds(6))
+  }
+
+  /// Of two playlists: the reloads as the number of the playlist, `!` if it leaps, `=` if nothing is
+  /// new; and what each does to the story.
+  @Test(
+    arguments: [
+      ("0 1 0 1", [.follows, .follows, .follows, .follows]),
+      ("0! 1! 0 1", [.begins, .joins, .follows, .follows]),
+      ("1! 0! 1", [.begins, .joins, .follows]),
+      ("0! 1 1", [.begins, .joins, .follows]),
+      ("0! 1= 0 1= 1! 1", [.begins, .follows, .follows, .follows, .joins, .follows]),
+      ("0! 1! 1! 0!", [.begins, .joins, .begins, .joins]),
+      ("0! 0! 1! 1", [.begins, .begins, .joins, .follows]),
+    ] as [(String, [LiveLeaps.Step])])
+  func leaps_ofTwoLists_areOne(reloads: String, expected: [LiveLeaps.Step]) {
+    var leaps = LiveLeaps()
+    let steps = reloads.split(separator: " ").map { reload in
+      leaps.reload(
+        of: reload.hasPrefix("1") ? 1 : 0, leaps: reload.hasSuffix("!"),
+        isNew: !reload.hasSuffix("="))
+    }
+    #expect(steps == expected)
   }
 }

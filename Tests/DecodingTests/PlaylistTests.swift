@@ -293,4 +293,68 @@ import Testing
       }
     }
   }
+
+  /// What a playlist names, where the playlist's own address is relative to the story's.
+  @Test(arguments: [
+    ("a.ts", "low/v.m3u8", "low/a.ts"), ("../a.ts", "low/v.m3u8", "low/../a.ts"),
+    ("a.ts", "v.m3u8", "a.ts"), ("/a.ts", "low/v.m3u8", "/a.ts"),
+    ("//h/a.ts", "low/v.m3u8", "//h/a.ts"), ("?n=1", "low/v.php", "low/v.php?n=1"),
+    ("?n=1", "low/v.php?l=2#f", "low/v.php?n=1"), ("#f", "low/v.php?l=2", "low/v.php?l=2#f"),
+    ("?n=1", "https://h/low/v.php?l", "https://h/low/v.php?n=1"), ("?n=1", nil, "?n=1"),
+    ("https://h/a", "low/v.m3u8", "https://h/a"),
+  ])
+  func reference_inAPlaylist(uri: String, playlist: String?, expected: String) {
+    #expect(reference(uri, in: playlist) == expected)
+  }
+
+  /// The parts that a playlist is said to need while its first segment is read, and whether those are
+  /// all.
+  private func needs(_ list: String) throws -> (parts: [NeededPart], reachesEnd: Bool) {
+    let conversation = try DecoderConversation(Array(list.utf8)) { url in
+      url == "k" ? Array(repeating: 1, count: 16) : Array(repeating: 0, count: 4_096)
+    }
+    try conversation.listen { !$0.needs.isEmpty }
+    return (try #require(conversation.needs.first), conversation.needsReachEnd)
+  }
+
+  @Test func needs_ofTheLongestRange_areItsLength() throws {
+    let list = """
+      #EXTM3U
+      #EXTINF:2,
+      #EXT-X-BYTERANGE:18446744073709551615@0
+      a.ts
+
+      """
+    #expect(try needs(list).parts.map(\.length) == [.max])
+  }
+
+  /// What is announced is no longer needed once it was opened.
+  @Test func needs_areWithoutTheKeyThatWasOpened() throws {
+    let list = """
+      #EXTM3U
+      #EXT-X-KEY:METHOD=AES-128,URI="k"
+      #EXTINF:2,
+      a.ts
+      #EXTINF:2,
+      b.ts
+      #EXT-X-KEY:METHOD=AES-128,URI="l"
+      #EXTINF:2,
+      c.ts
+      #EXTINF:2,
+      d.ts
+      #EXT-X-ENDLIST
+
+      """
+    let (parts, reachesEnd) = try needs(list)
+    #expect(parts.map(\.url) == ["a.ts", "b.ts", "l", "c.ts", "d.ts"])
+    #expect(parts[2].start == .seconds(4))
+    #expect(reachesEnd)
+  }
+
+  @Test func needs_ofSegmentsWithoutLength_areLimited() throws {
+    let list = "#EXTM3U\n" + String(repeating: "#EXTINF:0,\na.ts\n", count: 1_000)
+    let (parts, reachesEnd) = try needs(list + "#EXT-X-ENDLIST\n")
+    #expect(parts.count == NeededPart.most)
+    #expect(!reachesEnd)
+  }
 }

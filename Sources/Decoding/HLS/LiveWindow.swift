@@ -16,13 +16,13 @@ package struct LiveWindow {
     var path: Substring
     var range: Range<UInt64>?
 
-    init(_ segment: MediaPlaylist.Segment) {
-      path = segment.place.uri.prefix { $0 != "?" && $0 != "#" }
-      range = segment.place.range
+    init(_ place: MediaPlaylist.Place) {
+      path = place.uri.prefix { $0 != "?" && $0 != "#" }
+      range = place.range
     }
   }
 
-  private var last: (seen: Seen, number: UInt64)?
+  private var last: (seen: Seen, number: UInt64, map: Seen?)?
   private var history: [Seen] = []
 
   private static let mostRemembered = 1_000
@@ -37,7 +37,7 @@ package struct LiveWindow {
     guard let first = segments.first else { return Addition() }
     let addition: Addition
     if let last {
-      let seen = segments.map(Seen.init)
+      let seen = segments.map { Seen($0.place) }
       let isLast = { (index: Int) in seen[index] == last.seen }
       let isSameNumber = { (index: Int) in segments[index].number == last.number }
       let place =
@@ -48,8 +48,12 @@ package struct LiveWindow {
         addition = Addition(segments: Array(segments[(place + 1)...]))
       } else if first.number > last.number {
         let follows = first.number == last.number &+ 1
-        addition = Addition(
-          segments: follows ? segments : Array(segments[Self.start(in: list)...]), leaps: !follows)
+        var new = follows ? segments : Array(segments[Self.start(in: list)...])
+        // No segment of the list before this one shows that the initialization section changes.
+        if follows, let former = last.map, let map = first.map, Seen(map.place) != former {
+          new[0].beginsAnew = true
+        }
+        addition = Addition(segments: new, leaps: !follows)
       } else if !Set(history).isDisjoint(with: seen) {
         // An older copy.
         addition = Addition()
@@ -58,7 +62,7 @@ package struct LiveWindow {
       }
     } else {
       addition = Addition(segments: Array(segments[Self.start(in: list)...]))
-      history = segments.map(Seen.init)
+      history = segments.map { Seen($0.place) }
     }
     remember(addition.segments)
     return addition
@@ -66,8 +70,8 @@ package struct LiveWindow {
 
   private mutating func remember(_ segments: [MediaPlaylist.Segment]) {
     guard let newest = segments.last else { return }
-    last = (Seen(newest), newest.number)
-    history += segments.map(Seen.init)
+    last = (Seen(newest.place), newest.number, newest.map.map { Seen($0.place) })
+    history += segments.map { Seen($0.place) }
     if history.count > 2 * Self.mostRemembered {
       history.removeFirst(history.count - Self.mostRemembered)
     }
@@ -89,7 +93,8 @@ package struct LiveWindow {
   /// How long to wait before the next reload. It is the target duration where that can be right: no
   /// segment may be longer, and few servers that have much shorter ones mean it.
   package static func pace(of list: MediaPlaylist) -> Duration {
-    let longest = list.segments.map(\.length).max() ?? list.targetDuration ?? .seconds(1)
+    let declared = list.segments.map(\.length).max() ?? .zero
+    let longest = declared > .zero ? declared : list.targetDuration ?? .seconds(1)
     let target = list.targetDuration ?? longest
     return max(.milliseconds(500), min(max(target, longest), longest * 2))
   }

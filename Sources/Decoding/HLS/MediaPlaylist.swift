@@ -156,7 +156,7 @@ package struct MediaPlaylist: Equatable {
             Int64(min(max(0, length ?? usualLength), longestLength) * 1e9)),
           key: Self.key(key, number),
           map: map?.whole,
-          number: number, beginsAnew: beginsAnew && !segments.isEmpty))
+          number: number, beginsAnew: beginsAnew))
       beginsAnew = false
     }
 

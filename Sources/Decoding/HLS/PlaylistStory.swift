@@ -17,6 +17,7 @@ final class PlaylistStory {
   private let connection: PlayerConnection
   private var renditions: [Rendition] = []
   private var windows: [LiveWindow] = []
+  private var leaps = LiveLeaps()
   /// How often each growing playlist is reloaded, as the player knows.
   private var paces: [Duration?] = []
   private let master: [UInt8]?
@@ -174,8 +175,9 @@ final class PlaylistStory {
     let opened = cursor.opened[number]
     guard isLive else { return renditions[number].text(ofPart: part) }
     try waitForMore(of: number) { rendition in
-      rendition.isWhole(part: part)
-        || opened.map { $0 + 1 < rendition.indices(ofPart: part).upperBound } ?? true
+      let known = rendition.indices(ofPart: part)
+      guard let opened else { return !known.isEmpty || part + 1 < rendition.partCount }
+      return rendition.isWhole(part: part) || opened + 1 < known.upperBound
     }
     return renditions[number].text(ofPart: part, from: opened)
   }
@@ -194,10 +196,16 @@ final class PlaylistStory {
     var needed: [NeededPart] = []
     var reachesEnd = true
     for (number, rendition) in renditions.enumerated() {
-      guard let first = reach[number], let current = rendition[first] else { continue }
-      var (keyRun, mapRun) = (-1, -1)
+      guard let first = reach[number], let current = rendition[first] else {
+        reachesEnd = false
+        continue
+      }
+      // Those of the segment that is read were opened before it.
+      var (keyRun, mapRun) = (current.keyRun, current.mapRun)
       var index = first
-      while let entry = rendition[index], entry.start <= current.end + Self.ahead {
+      while index - first < NeededPart.most, let entry = rendition[index],
+        entry.start <= current.end + Self.ahead
+      {
         if let key = entry.segment.key, entry.keyRun != keyRun {
           needed.append(part(.init(uri: key.uri), entry, number))
           keyRun = entry.keyRun
@@ -229,7 +237,7 @@ final class PlaylistStory {
     NeededPart(
       url: reference(place.uri, in: renditions[rendition].uri),
       offset: place.range?.lowerBound ?? 0,
-      length: place.range.map { UInt64($0.count) }, rendition: UInt8(rendition),
+      length: place.range.map { $0.upperBound - $0.lowerBound }, rendition: UInt8(rendition),
       start: entry.start, end: end)
   }
 
@@ -293,11 +301,12 @@ final class PlaylistStory {
       let opened = reach[number]
       let isFar = isFarBehind(media, number, opened)
       var addition = windows[number].merge(media)
-      if isFar, !addition.leaps {
-        addition = LiveWindow.Addition(
-          segments: Array(media.segments[LiveWindow.start(in: media)...]), leaps: true)
+      let step = leaps.reload(
+        of: number, leaps: addition.leaps || isFar, isNew: !addition.segments.isEmpty)
+      if step != .follows, !addition.leaps {
+        addition.segments = Array(media.segments[LiveWindow.start(in: media)...])
       }
-      if addition.leaps {
+      if step == .begins {
         for index in renditions.indices { renditions[index].leap(behind: reach[index]) }
       }
       renditions[number].append(addition.segments)

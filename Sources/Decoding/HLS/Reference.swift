@@ -11,6 +11,13 @@ func reference(_ uri: String, in playlist: String?) -> String {
   }
   // Dots stay, since it is not known what lies above.
   guard named.authority == nil, !named.path.hasPrefix("/") else { return uri }
+  // An empty path stands for that of the base (RFC 3986, section 5.2.2).
+  if named.path.isEmpty {
+    var target = base
+    target.query = named.query ?? base.query
+    target.fragment = named.fragment
+    return target.text
+  }
   let folder = base.path.utf8.lastIndex(of: UInt8(ascii: "/")).map { base.path[...$0] } ?? ""
   return folder + uri
 }
