@@ -200,7 +200,9 @@ import Testing
     try conversation.allow(1)
     try conversation.listen { $0.pictures.last?.serial == 1 }
     let times = conversation.pictures.map(\.time)
-    #expect(times.count == 11 && times[10] - times[9] == .milliseconds(40))
+    // The decoder may have had the next picture in hand, which the seek drops.
+    let passed = times[10] - times[9]
+    #expect(times.count == 11 && [.milliseconds(40), .milliseconds(80)].contains(passed))
   }
 
   /// Pictures and sound with a playlist each: `low/v.m3u8` and `low/a.m3u8`, of the same segments.
