@@ -1,6 +1,6 @@
 import System
 
-/// Starts decoders ahead of their use, and reaps them.
+/// Has decoders forked by their parent, or starts them, and reaps them.
 public final class DecoderPool {
   /// The exit status of a decoder that ran out of memory.
   static let outOfMemoryStatus: Int32 = 86

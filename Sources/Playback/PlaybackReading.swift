@@ -12,16 +12,18 @@ extension Playback {
   /// Whether the first picture can be shown at once.
   public var hasWaitingPicture: Bool { !queue.isEmpty }
 
-  /// Whether enough pictures wait, of which one is due in a moment: what the decoder has sent meanwhile,
-  /// and what it asks for, can wait until then. So each picture wakes the player once, not twice.
-  public func hasEnoughPictures(at now: Instant) -> Bool {
-    guard isRunning, queue.count > Playback.fewPictures,
-      let next = queue.nextDue.flatMap(clock.moment(of:))
-    else { return false }
+  /// Whether so many pictures wait that the decoder may wait for an answer until one of them is shown.
+  public var hasEnoughPictures: Bool { isRunning && queue.count > Playback.fewPictures }
+
+  /// Whether what the decoder sends and asks for can wait for a picture that is due in a moment. So each
+  /// picture wakes the player once, not twice.
+  public func letsDecoderWait(at now: Instant) -> Bool {
+    guard hasEnoughPictures, let next = queue.nextDue.flatMap(clock.moment(of:)) else {
+      return false
+    }
     return next > now && next - now < Playback.shortWait
   }
 
-  /// With more than these, the decoder may wait for an answer until one is shown.
   private static let fewPictures = 2
   /// More than the time between two pictures of most videos.
   private static let shortWait = Duration.milliseconds(50)

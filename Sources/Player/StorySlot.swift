@@ -43,18 +43,15 @@ final class StorySlot: LoopSource {
     handle(.open, at: now)
   }
 
-  /// Whether nobody waits for what the decoder sends now: it is read when something else is due.
-  private var isReadLater = false
-
   /// Whether its decoder has ended by a fault of its own.
   var hasCrashed: Bool { session.hasCrashed }
 
   /// nil once nothing can come: the socket of a decoder that has ended is always ready.
   var interest: Interest? {
     guard !playback.isLost else { return nil }
-    isReadLater = playback.hasEnoughPictures(at: .now)
     return Interest(
-      session.descriptor, reading: !isReadLater, writing: session.wantsToWrite)
+      session.descriptor, reading: !playback.letsDecoderWait(at: .now),
+      writing: session.wantsToWrite)
   }
   /// When the decoder counts as hanging.
   var deadline: Instant? { session.deadline }
@@ -121,8 +118,9 @@ final class StorySlot: LoopSource {
 
   /// Takes in what the decoder says, and serves it.
   func service(_ readiness: Readiness, now: Instant) {
+    // It may have had to wait for this turn.
     var readiness = readiness
-    if isReadLater { readiness.readable = true }
+    readiness.readable = readiness.readable || playback.hasEnoughPictures
     for event in session.service(readiness, now: now) { take(event, now: now) }
     reportBuffer(at: now)
     if let voice {

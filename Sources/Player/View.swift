@@ -265,6 +265,11 @@ struct View {
 
   func overlays(_ model: ViewModel) -> Overlays {
     var overlays = Overlays()
+    if showsHelp {
+      overlays.help = options.keys.helpRows
+      overlays.skippedHelp = skippedHelp
+      return overlays
+    }
     if model.stage.isAtEndCard {
       overlays.endCard = [endWords(model)]
       if model.savedBytes > 0 {
@@ -278,11 +283,6 @@ struct View {
       let name = model.story?.shortName ?? ""
       let words = model.playing?.progress.map { Format.waiting(for: name, $0) } ?? name
       overlays.spinner = .init(text: words, phase: Int((model.now - since).milliseconds / 100))
-    }
-    if showsHelp {
-      overlays.help = options.keys.helpRows
-      overlays.skippedHelp = skippedHelp
-      return overlays
     }
     if caption == .long, let text = model.story?.caption { overlays.caption = text }
     if showsInfo { overlays.info = info(model) }

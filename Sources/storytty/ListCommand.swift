@@ -8,17 +8,11 @@ import System
 /// `storytty list`: prints the stories of the sources.
 struct ListCommand {
   let invocation: Invocation
-  /// How long stories last whose feed does not say it, in seconds.
-  private var durations: [Story.Source: Double] = [:]
 
-  init(invocation: Invocation) { self.invocation = invocation }
+  /// How long stories last whose feed does not say it, in seconds.
+  private typealias Durations = [Story.Source: Double]
 
   func run() -> Int32 {
-    var command = self
-    return command.list()
-  }
-
-  private mutating func list() -> Int32 {
     var pool: DecoderPool?
     if invocation.durations {
       pool = openPool(invocation.play)
@@ -28,37 +22,38 @@ struct ListCommand {
     guard let network = openNetwork(invocation.network) else { return Status.failure }
     defer { network.close() }
     guard let feed = readFeed(invocation.sources, network) else { return Status.nothingPlayed }
-    if let pool, !findDurations(feed, network, pool) { return Status.failure }
-    let text = invocation.json ? json(inOrder(feed)) : lines(feed)
+    var durations: Durations = [:]
+    if let pool {
+      do {
+        durations = try findDurations(feed, network, pool)
+      } catch {
+        complain("\(error)")
+        return Status.failure
+      }
+    }
+    let text = invocation.json ? json(inOrder(feed), durations) : lines(feed, durations)
     return Output.write(text + "\n") ? Status.success : Status.failure
   }
 
-  /// Asks decoders for the durations that are not named, and complains of those that have none to tell;
-  /// false where that cannot be done at all.
-  private mutating func findDurations(
+  /// Asks decoders for the durations that are not named, and complains of stories that have none to tell.
+  private func findDurations(
     _ feed: Feed, _ network: Network, _ pool: DecoderPool
-  ) -> Bool {
+  ) throws(SystemError) -> Durations {
     var asked: Set<Story.Source> = []
     let stories = feed.reels.flatMap(\.stories).filter {
       $0.durationS == nil && $0.kind != .picture && asked.insert($0.source).inserted
     }
     let run = DurationRun(of: stories, bytes: StoryBytes(network), pool: pool)
-    do {
-      for (story, finding) in zip(stories, try run.findings()) {
-        switch finding {
-        case .success(let duration): durations[story.source] = duration.map { $0 / .seconds(1) }
-        case .failure(let error):
-          complain("cannot tell how long \(story.shortName) lasts: \(error.reason)")
-        }
+    var durations: Durations = [:]
+    for (story, finding) in zip(stories, try run.findings()) {
+      switch finding {
+      case .success(let duration): durations[story.source] = duration.map { $0 / .seconds(1) }
+      case .failure(let error):
+        complain("cannot tell how long \(story.shortName) lasts: \(error.reason)")
       }
-      return true
-    } catch {
-      complain("\(error)")
-      return false
     }
+    return durations
   }
-
-  private func duration(of story: Story) -> Double? { story.durationS ?? durations[story.source] }
 
   /// The feed with its reels in the order in which they play. The history is read only if that
   /// order depends on it.
@@ -69,7 +64,7 @@ struct ListCommand {
     return rules.arrange(feed, past: past, now: WallClock.seconds).feed
   }
 
-  private func lines(_ feed: Feed) -> String {
+  private func lines(_ feed: Feed, _ durations: Durations) -> String {
     let now = WallClock.seconds
     let arranged = invocation.play.rules.arrange(
       feed, past: History.past(of: feed, options: invocation.play), now: now)
@@ -82,7 +77,9 @@ struct ListCommand {
       let marks = zip(numbers, reel.stories).map { mark($1, past[$0], now: now) }
       let isSeen = !marks.contains(nil) && numbers.contains { past[$0].isSeen }
       lines.append(isSeen ? name + "  (all seen)" : name)
-      for (story, mark) in zip(reel.stories, marks) { lines.append(line(story, mark)) }
+      for (story, mark) in zip(reel.stories, marks) {
+        lines.append(line(story, mark, story.durationS ?? durations[story.source]))
+      }
       number = numbers.upperBound
     }
     for skipped in feed.skipped {
@@ -99,11 +96,11 @@ struct ListCommand {
     return refusal?.words ?? (past.isSeen ? "seen" : nil)
   }
 
-  private func line(_ story: Story, _ mark: String?) -> String {
+  private func line(_ story: Story, _ mark: String?, _ seconds: Double?) -> String {
     let kind = story.kind?.rawValue ?? "unknown"
     let padded = kind + String(repeating: " ", count: max(1, 10 - kind.count))
     let caption = story.caption.map { "  " + $0 } ?? ""
-    let length = duration(of: story).map { Format.length(.seconds($0)) } ?? ""
+    let length = seconds.map { Format.length(.seconds($0)) } ?? ""
     let time =
       invocation.durations
       ? String(repeating: " ", count: max(0, 8 - length.count)) + length + "  " : ""
@@ -111,10 +108,10 @@ struct ListCommand {
       + (mark.map { "  (\($0))" } ?? "")
   }
 
-  private func json(_ feed: Feed) -> String {
+  private func json(_ feed: Feed, _ durations: Durations) -> String {
     let reels = feed.reels.filter { !$0.stories.isEmpty }.map { reel in
       JSON.object([
-        ("name", .text(reel.name)), ("stories", .array(reel.stories.map(json))),
+        ("name", .text(reel.name)), ("stories", .array(reel.stories.map { json($0, durations) })),
       ])
     }
     let skipped = feed.skipped.map {
@@ -125,13 +122,13 @@ struct ListCommand {
     ]).description
   }
 
-  private func json(_ story: Story) -> JSON {
+  private func json(_ story: Story, _ durations: Durations) -> JSON {
     .object([
       ("id", .text(story.listedID)),
       ("source", .text(story.visibleSource)),
       ("kind", .optional(story.kind?.rawValue)),
       ("title", .optional(story.caption)),
-      ("durationS", .optional(duration(of: story))),
+      ("durationS", .optional(story.durationS ?? durations[story.source])),
       ("maxViews", .optional(story.maxViews.map(Int.init))),
       ("expires", .optional(story.expires.map { WallClock.text(secondsSince1970: $0) })),
     ])

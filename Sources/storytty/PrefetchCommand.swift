@@ -169,21 +169,10 @@ struct PrefetchCommand {
         guard !parts.isEmpty else {
           throw Failure(reason: "it is live, and has no end yet", isRefusal: true)
         }
-        return PrefetchCommand.once(parts)
+        return parts
       case .failed(let reason): throw Failure(reason: reason)
       case nil: break
       }
-    }
-  }
-
-  /// The same parts without repetitions, such as a key of pictures and sound.
-  private static func once(_ parts: [NeededPart]) -> [NeededPart] {
-    var known: Set<NeededPart> = []
-    return parts.filter { part in
-      known.insert(
-        NeededPart(
-          url: part.url, offset: part.offset, length: part.length, start: .zero, end: nil)
-      ).inserted
     }
   }
 

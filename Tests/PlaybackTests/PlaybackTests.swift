@@ -77,30 +77,30 @@ import Testing
   }
 
   /// The player need not wake up for what its decoder sends while one of enough pictures is due soon.
-  @Test func enoughPictures_areThree_ofWhichOneIsDueSoon_whileItRuns() {
+  @Test func decoder_waitsForAPictureThatIsDueSoon_whereThreeWait() {
     var rig = Rig()
     rig.picture(0, 40, 80, 120)
-    #expect(!rig.playback.hasEnoughPictures(at: rig.now))
+    #expect(!rig.playback.letsDecoderWait(at: rig.now))
     rig.tick()
-    #expect(rig.playback.hasEnoughPictures(at: rig.now))
+    #expect(rig.playback.letsDecoderWait(at: rig.now))
     // One that is due already, but cannot be shown, as where the terminal takes nothing.
-    #expect(!rig.playback.hasEnoughPictures(at: rig.now + .milliseconds(40)))
+    #expect(!rig.playback.letsDecoderWait(at: rig.now + .milliseconds(40)))
     rig.tick(after: 40)
-    #expect(!rig.playback.hasEnoughPictures(at: rig.now))
+    #expect(!rig.playback.letsDecoderWait(at: rig.now))
     rig.picture(160)
-    #expect(rig.playback.hasEnoughPictures(at: rig.now))
+    #expect(rig.playback.letsDecoderWait(at: rig.now))
     rig.send(.pause)
-    #expect(!rig.playback.hasEnoughPictures(at: rig.now))
+    #expect(!rig.playback.letsDecoderWait(at: rig.now))
     rig.send(.play)
-    #expect(rig.playback.hasEnoughPictures(at: rig.now))
+    #expect(rig.playback.letsDecoderWait(at: rig.now))
     rig.send(.seek(to: .seconds(5)))
-    #expect(!rig.playback.hasEnoughPictures(at: rig.now))
+    #expect(!rig.playback.letsDecoderWait(at: rig.now))
     // One that comes seldom is not waited for.
     rig = Rig()
     rig.picture(0, 1_000, 2_000, 3_000)
     rig.tick()
-    #expect(!rig.playback.hasEnoughPictures(at: rig.now))
-    #expect(rig.playback.hasEnoughPictures(at: rig.now + .milliseconds(960)))
+    #expect(!rig.playback.letsDecoderWait(at: rig.now))
+    #expect(rig.playback.letsDecoderWait(at: rig.now + .milliseconds(960)))
   }
 
   @Test func pause_beforeTheFirstPicture_showsIt_andStands() {

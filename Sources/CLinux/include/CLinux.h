@@ -49,8 +49,8 @@ int lx_send_descriptor(int socket, int descriptor);
 int lx_receive_descriptor(int socket, int *descriptor);
 
 /// Forks a process whose parent is this one's parent (CLONE_PARENT). Only for a process with one
-/// thread: another one's locks, of malloc or stdio, would be held for ever in the new process. Gives 0 in the new process, its number in
-/// this one, or a negative errno value.
+/// thread: another one's locks, of malloc or stdio, would be held for ever in the new process. Gives
+/// 0 in the new process, its number in this one, or a negative errno value.
 pid_t lx_fork_sibling(void);
 
 /// fork, which Swift leaves out. Only for a process with one thread. Gives -1 on failure.

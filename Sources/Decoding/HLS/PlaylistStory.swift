@@ -247,9 +247,7 @@ final class PlaylistStory {
     var all: [NeededPart] = []
     var known: Set<NeededPart> = []
     for (number, rendition) in renditions.enumerated() {
-      if let uri = rendition.uri {
-        all.append(NeededPart(url: uri, rendition: UInt8(number), start: .zero, end: nil))
-      }
+      if let uri = rendition.uri { all.append(NeededPart(url: uri, start: .zero, end: nil)) }
       for index in 0..<rendition.end {
         guard let entry = rendition[index] else { continue }
         let keys = [entry.segment.key?.uri, entry.segment.map?.key?.uri].compactMap(\.self)
@@ -260,6 +258,8 @@ final class PlaylistStory {
         for place in places {
           var part = part(place, entry, number)
           part.start = .zero
+          // Renditions may share a key, or be ranges of one file.
+          part.rendition = 0
           if known.insert(part).inserted { all.append(part) }
         }
       }
