@@ -105,11 +105,13 @@ $(FILM):
 
 # ONLY=cpu,start chooses parts, QUICK=1 takes the main figures only, BENCH_JSON=FILE keeps them.
 bench: build bench-deps $(FILM)
+	$(SWIFT) build -c release --build-tests --scratch-path $(TEST_BUILD) --disable-xctest
+	@# By itself, as "swift test" prints nothing before all is over.
 	STORYTTY_BENCH=$(if $(QUICK),quick,full) STORYTTY_BENCH_ONLY='$(ONLY)' \
 	  STORYTTY_BENCH_FILM='$(if $(wildcard $(FILM)),$(abspath $(FILM)))' \
 	  STORYTTY_BENCH_JSON='$(if $(BENCH_JSON),$(abspath $(BENCH_JSON)))' \
 	  STORYTTY_BIN=$(CURDIR)/$(RELEASE) \
-	  $(SWIFT) test -c release --scratch-path $(TEST_BUILD) --disable-xctest \
+	  $(TEST_BUILD)/release/storyttyPackageTests.xctest --testing-library swift-testing \
 	  --no-parallel --filter Benchmarks
 
 # make bench-compare BEFORE AFTER: two files that BENCH_JSON has kept.
