@@ -24,6 +24,8 @@ public struct Director: Sendable {
 
   /// Stories that are skipped faster than this are not opened.
   public static let calm = Duration.milliseconds(150)
+  /// A story that was just left is made ready again after so long: who skips on does not need it.
+  static let formerDelay = Duration.seconds(1)
   /// How long an error stays on the screen.
   private static let errorTime = Duration.seconds(3)
 
@@ -34,8 +36,10 @@ public struct Director: Sendable {
   private var lastJump: Instant?
   /// When the neighbours of the story are made ready; nil once they are.
   private var neighboursDue: Instant?
-  /// The reel of the story that was entered last.
-  private var reel: Int?
+  /// The story that was entered last.
+  private var entered: Int?
+  /// The story that was left for it, as long as it is not to be made ready again.
+  private var former: Int?
   private var latency = TransitionLatency()
 
   public init(stage: Stage, looksAhead: Bool) {
@@ -134,8 +138,10 @@ public struct Director: Sendable {
         wishes, isHurried: isHurried, keepsSound: keepsSound, &effects, now: now)
     }
     let reel = stage.reel(of: play.story)
-    let slide: Slide? = self.reel.flatMap { $0 == reel ? nil : reel > $0 ? .forward : .back }
-    self.reel = reel
+    let formerReel = entered.map { stage.reel(of: $0) } ?? reel
+    let slide: Slide? = formerReel == reel ? nil : reel > formerReel ? .forward : .back
+    former = entered
+    entered = play.story
     effects.append(.enter(story: play.story, slide: slide))
     // While keys come fast, no neighbours are opened.
     neighboursDue = now + Director.calm
@@ -194,9 +200,15 @@ public struct Director: Sendable {
     isAllowed: Bool, _ effects: inout [Effect], now: Instant
   ) {
     guard isAllowed, let due = neighboursDue, now >= due else { return }
-    neighboursDue = nil
-    // A story whose views are checked is about to play.
     var wanted = looksAhead ? stage.neighbours : []
+    if let former, !stage.isAtEndCard, wanted.contains(former) {
+      wanted.removeAll { $0 == former }
+      neighboursDue = now + Director.formerDelay
+    } else {
+      neighboursDue = nil
+    }
+    former = nil
+    // A story whose views are checked is about to play.
     if looksAhead, case .checked(let play) = entry { wanted.insert(play.story, at: 0) }
     effects.append(.keepReady(wanted))
   }

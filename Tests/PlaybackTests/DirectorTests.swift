@@ -78,6 +78,36 @@ import Testing
     #expect(run.send(.lookAhead(isAllowed: true), after: 5) == [])
   }
 
+  @Test func lookAhead_makesTheStoryThatWasLeft_readyLast() {
+    var run = Run()
+    run.send(.command(.start))
+    run.send(.lookAhead(isAllowed: true), after: 150)
+    run.send(.jump(.next), after: 1000)
+    #expect(run.send(.lookAhead(isAllowed: true), after: 150) == [.keepReady([2, 3])])
+    #expect(run.wait == 1000)
+    #expect(run.send(.lookAhead(isAllowed: true), after: 999) == [])
+    #expect(run.send(.lookAhead(isAllowed: true), after: 1) == [.keepReady([2, 0, 3])])
+    #expect(run.wait == nil)
+    // Going back, the one after it is the one that was left.
+    run.send(.jump(.previous), after: 1000)
+    #expect(run.send(.lookAhead(isAllowed: true), after: 150) == [.keepReady([3])])
+    #expect(run.send(.lookAhead(isAllowed: true), after: 1000) == [.keepReady([1, 3])])
+    // A story that plays again was not left for another one.
+    run.send(.jump(.restart), after: 1000)
+    #expect(run.send(.lookAhead(isAllowed: true), after: 150) == [.keepReady([1, 3])])
+  }
+
+  @Test func lookAhead_whileStoriesAreSkipped_neverOpensTheOnesThatWereLeft() {
+    var run = Run()
+    run.send(.command(.start))
+    run.send(.lookAhead(isAllowed: true), after: 150)
+    for next in 1...2 {
+      run.send(.jump(.next), after: 250)
+      let expected = next == 1 ? [2, 3] : [3]
+      #expect(run.send(.lookAhead(isAllowed: true), after: 150) == [.keepReady(expected)])
+    }
+  }
+
   @Test func lookAhead_keepsNothing_whereThatIsNotWanted() {
     var run = Run(looksAhead: false)
     run.send(.command(.start))
@@ -148,7 +178,8 @@ import Testing
         .countKey, .leave(keepsSound: false), .enter(story: 1, slide: nil), .checkViews(story: 1),
       ])
     // It is about to be played: it is made ready with its neighbours.
-    #expect(run.send(.lookAhead(isAllowed: true), after: 150) == [.keepReady([1, 2, 0, 3])])
+    #expect(run.send(.lookAhead(isAllowed: true), after: 150) == [.keepReady([1, 2, 3])])
+    #expect(run.send(.lookAhead(isAllowed: true), after: 1000) == [.keepReady([1, 2, 0, 3])])
     #expect(run.send(.viewsChecked(story: 2, isForbidden: true)) == [])
     #expect(
       run.send(.viewsChecked(story: 1, isForbidden: false)) == [
