@@ -92,17 +92,17 @@ struct passing {
   } control;
 };
 
-static void lay_out(struct passing *passing) {
-  *passing = (struct passing){.byte = 'd'};
+static void lay_out(struct passing *passing, char byte) {
+  *passing = (struct passing){.byte = byte};
   passing->part = (struct iovec){&passing->byte, 1};
   passing->message = (struct msghdr){.msg_iov = &passing->part, .msg_iovlen = 1,
                                      .msg_control = passing->control.room,
                                      .msg_controllen = sizeof passing->control.room};
 }
 
-int lx_send_descriptor(int socket, int descriptor) {
+int lx_send_descriptor(int socket, int descriptor, char byte) {
   struct passing passing;
-  lay_out(&passing);
+  lay_out(&passing, byte);
   struct cmsghdr *header = CMSG_FIRSTHDR(&passing.message);
   *header = (struct cmsghdr){.cmsg_len = CMSG_LEN(sizeof(int)), .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS};
   memcpy(CMSG_DATA(header), &descriptor, sizeof(int));
@@ -113,9 +113,9 @@ int lx_send_descriptor(int socket, int descriptor) {
   return sent == 1 ? 0 : errno;
 }
 
-int lx_receive_descriptor(int socket, int *descriptor) {
+int lx_receive_descriptor(int socket, int *descriptor, char *byte) {
   struct passing passing;
-  lay_out(&passing);
+  lay_out(&passing, 0);
   *descriptor = -1;
   ssize_t got;
   do {
@@ -125,6 +125,7 @@ int lx_receive_descriptor(int socket, int *descriptor) {
   struct cmsghdr *header = CMSG_FIRSTHDR(&passing.message);
   if (got == 1 && header && header->cmsg_level == SOL_SOCKET && header->cmsg_type == SCM_RIGHTS)
     memcpy(descriptor, CMSG_DATA(header), sizeof(int));
+  *byte = passing.byte;
   return 0;
 }
 

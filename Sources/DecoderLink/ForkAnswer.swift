@@ -1,3 +1,11 @@
+/// What is asked of the decoders' parent: the byte that comes with the socket of a new decoder.
+public enum ForkRequest: UInt8, Sendable {
+  /// A story waits for it.
+  case now = 110
+  /// It is for a later story: all that takes time is done first.
+  case ahead = 97
+}
+
 /// What becomes of a request to fork a decoder: eight bytes, little-endian. The new process says itself
 /// that it lives, so that once nobody can answer any more, all that live have answered.
 public struct ForkAnswer: Equatable, Sendable {

@@ -1,3 +1,4 @@
+import DecoderLink
 import System
 
 /// Has decoders forked by their parent, or starts them, and reaps them.
@@ -9,6 +10,8 @@ public final class DecoderPool {
   /// The parent of the decoders; nil as long as none is needed, and where the program cannot fork.
   private var server: ForkServerProcess?
   private var mayFork: Bool
+  /// A decoder that was forked ahead; it waits for a story.
+  private var spare: DecoderProcess?
   private var dying: [DecoderProcess] = []
   /// How many parents in a row have ended without a fork.
   private var failures = 0
@@ -40,6 +43,33 @@ public final class DecoderPool {
     server = new
   }
 
+  /// Has a decoder forked ahead, so that the next story need not wait for that either; nothing where
+  /// decoders are not forked.
+  public func prepareSpare() {
+    try? prepare()
+    dropUselessSpare()
+    guard spare == nil, let server else { return }
+    spare = try? DecoderProcess(.ahead, from: server)
+  }
+
+  /// Ends a spare decoder that has no parent which still forks others: where that one was given up
+  /// because of a crash, it has the addresses of the decoder that crashed.
+  private func dropUselessSpare() {
+    guard let process = spare else { return }
+    if process.hasEnded() || server == nil || process.server !== server { dropSpare() }
+  }
+
+  private func dropSpare() {
+    guard let process = spare else { return }
+    spare = nil
+    process.whyEnded = "it is not needed"
+    process.kill()
+    reapLater(process)
+  }
+
+  /// The process identifier of the spare decoder; nil where there is none, or it is not known yet.
+  var spareIdentifier: Int32? { spare.flatMap { $0.identifier == 0 ? nil : $0.identifier } }
+
   /// The process identifier of the decoders' parent; nil where there is none.
   var serverIdentifier: Int32? { server.flatMap { $0.hasEnded ? nil : $0.number } }
 
@@ -52,6 +82,12 @@ public final class DecoderPool {
   /// A new decoder.
   func take() throws(SystemError) -> DecoderProcess {
     reap()
+    dropUselessSpare()
+    if let process = spare {
+      spare = nil
+      process.beginStory(now: .now)
+      return logged(process)
+    }
     // Where the parent ends just now, another is started.
     for _ in 0..<2 {
       try prepare()
@@ -104,6 +140,7 @@ public final class DecoderPool {
 
   /// Ends and reaps all remaining decoders; every session must be closed before.
   public func close() {
+    dropSpare()
     server?.end()
     server = nil
     for process in dying {

@@ -8,7 +8,7 @@ final class DecoderProcess {
   private var assembler = FrameAssembler<DecoderMessage>()
   private var outgoing: [UInt8] = []
   private var sent = 0
-  private let started = Instant.now
+  private var started = Instant.now
   private var limitRenewed: Instant
   private var threadsSeen: Instant
   private(set) var isClosed = false
@@ -29,11 +29,13 @@ final class DecoderProcess {
   }
 
   /// Has a decoder forked; nothing waits for it.
-  convenience init(from server: ForkServerProcess) throws(SystemError) {
+  convenience init(
+    _ request: ForkRequest = .now, from server: ForkServerProcess
+  ) throws(SystemError) {
     let pair = try SocketPair()
     let (ours, theirs) = pair.numbers()
     let socket = Descriptor(adopting: ours)
-    try self.init(server.fork(giving: Descriptor(adopting: theirs)), socket: socket)
+    try self.init(server.fork(request, giving: Descriptor(adopting: theirs)), socket: socket)
   }
 
   private init(_ child: DecoderChild, socket: consuming Descriptor) throws(SystemError) {
@@ -122,6 +124,12 @@ final class DecoderProcess {
     process?.limitProcessorTime(
       seconds:
         DecoderLimits.processorSeconds + 2 * UInt64((now - started).components.seconds))
+  }
+
+  /// A story is given to it that was forked ahead: what it may use counts from now on.
+  func beginStory(now: Instant) {
+    started = now
+    limitRenewed = now
   }
 
   /// Whether it has more threads than any decoder needs; checked every two seconds.

@@ -35,9 +35,11 @@ final class ForkServerProcess {
 
   /// Asks for a decoder at the other end of a socket, without waiting for it: the socket takes messages
   /// at once.
-  func fork(giving theirs: consuming Descriptor) throws(SystemError) -> DecoderChild {
+  func fork(
+    _ request: ForkRequest, giving theirs: consuming Descriptor
+  ) throws(SystemError) -> DecoderChild {
     do throws(SystemError) {
-      try socket.pass(theirs)
+      try socket.pass(theirs, with: request.rawValue)
     } catch {
       end()
       throw error

@@ -6,7 +6,7 @@ import System
 /// a millisecond instead of loading 145 libraries again. It holds no descriptor but its socket, reads
 /// nothing of any story, and has one thread.
 ///
-/// Each byte that comes through the socket brings that of a new decoder, which becomes a child of the
+/// Each byte that comes through the socket (`ForkRequest`) brings that of a new decoder, which becomes a child of the
 /// player and answers with a `ForkAnswer`; the parent itself answers where it cannot fork.
 enum ForkServer {
   /// How long nothing must be asked before time is spent for later children.
@@ -25,7 +25,12 @@ enum ForkServer {
         preparations.removeFirst()
         continue
       }
-      guard let child = try? socket.receiveDescriptor() else { _exit(0) }
+      var kind: UInt8 = 0
+      guard let child = try? socket.receiveDescriptor(with: &kind) else { _exit(0) }
+      if kind == ForkRequest.ahead.rawValue {
+        for prepare in preparations { prepare() }
+        preparations = []
+      }
       do throws(SystemError) {
         // A lock that another thread holds would be held for ever in the child.
         guard Fork.ownThreads <= 1 else { throw SystemError(step: "fork", code: EDEADLK) }

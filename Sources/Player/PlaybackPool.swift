@@ -146,7 +146,7 @@ final class PlaybackPool {
       }
     }
     resources = resources.filter { $0.key == current?.story || ready[$0.key] != nil }
-    try? decoders.prepare()
+    decoders.prepareSpare()
     isRested = true
   }
 

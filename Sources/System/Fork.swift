@@ -72,8 +72,8 @@ public struct SocketPair: ~Copyable {
 extension Descriptor {
   /// Sends a copy of a descriptor through this Unix socket, with one byte (SCM_RIGHTS, unix(7)). Never
   /// waits.
-  public func pass(_ other: borrowing Descriptor) throws(SystemError) {
-    let code = lx_send_descriptor(number, other.number)
+  public func pass(_ other: borrowing Descriptor, with byte: UInt8) throws(SystemError) {
+    let code = lx_send_descriptor(number, other.number, CChar(bitPattern: byte))
     guard code == 0 else { throw SystemError(step: "pass a descriptor", code: code) }
   }
 
@@ -81,10 +81,14 @@ extension Descriptor {
   public func shutDown() { _ = shutdown(number, Int32(SHUT_RDWR)) }
 
   /// Waits for a descriptor that the other side passes; nil once it has closed the socket.
-  public func receiveDescriptor() throws(SystemError) -> Descriptor? {
+  ///
+  /// - Parameter byte: becomes the byte that came with it.
+  public func receiveDescriptor(with byte: inout UInt8) throws(SystemError) -> Descriptor? {
     var received: Int32 = -1
-    let code = lx_receive_descriptor(number, &received)
+    var own: CChar = 0
+    let code = lx_receive_descriptor(number, &received, &own)
     guard code == 0 else { throw SystemError(step: "receive a descriptor", code: code) }
+    byte = UInt8(bitPattern: own)
     return received < 0 ? nil : Descriptor(adopting: received)
   }
 

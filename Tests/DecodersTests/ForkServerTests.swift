@@ -108,6 +108,99 @@ import Testing
     #expect(try outcome(of: session(from: pool)) == (25, nil))
   }
 
+  private func pid(ofSpareOf pool: DecoderPool) throws -> pid_t {
+    try #require(
+      awaitValue {
+        pool.reap()
+        return pool.spareIdentifier
+      })
+  }
+
+  @Test func spare_isTheNextStory() throws {
+    let pool = pool()
+    _ = try outcome(of: session(from: pool))
+    pool.prepareSpare()
+    let spare = try pid(ofSpareOf: pool)
+    // There is never more than one.
+    pool.prepareSpare()
+    #expect(try pid(ofSpareOf: pool) == spare)
+    // It is confined before it knows of any story.
+    #expect(holds { (try? number("Seccomp", of: spare)) == 2 })
+    let next = try session(from: pool)
+    #expect(try identifier(of: next) == spare)
+    #expect(pool.spareIdentifier == nil)
+    #expect(try outcome(of: next) == (25, nil))
+    // Without another one, the next story gets a child of its own.
+    let other = try session(from: pool)
+    #expect(try identifier(of: other) != spare)
+    #expect(try outcome(of: other) == (25, nil))
+  }
+
+  @Test func spare_thatWasKilled_costsNoStory() throws {
+    let pool = pool()
+    pool.prepareSpare()
+    let spare = try pid(ofSpareOf: pool)
+    kill(spare, SIGKILL)
+    #expect(holds { readZombie(spare) })
+    let next = try session(from: pool)
+    #expect(try identifier(of: next) != spare)
+    #expect(try outcome(of: next) == (25, nil))
+  }
+
+  /// It may not outlive its parent: after a crash it would have the addresses that are known then.
+  @Test func spare_ofAParentThatIsGone_isNotUsed() throws {
+    let pool = pool()
+    pool.prepareSpare()
+    let spare = try pid(ofSpareOf: pool)
+    kill(try #require(pool.serverIdentifier), SIGKILL)
+    #expect(holds { pool.serverIdentifier == nil || readZombie(pool.serverIdentifier ?? 0) })
+    let next = try session(from: pool)
+    #expect(try identifier(of: next) != spare)
+    #expect(try outcome(of: next) == (25, nil))
+    #expect(
+      holds {
+        pool.reap()
+        return kill(spare, 0) != 0
+      })
+  }
+
+  /// Also while the crash of another child is all that is known of the parent.
+  @Test func spare_besideADecoderThatCrashed_isNotUsed() throws {
+    let pool = pool()
+    let crashing = try session(from: pool, allowing: 1)
+    pool.prepareSpare()
+    let spare = try pid(ofSpareOf: pool)
+    kill(try identifier(of: crashing), SIGSEGV)
+    #expect(try outcome(of: crashing).failure == "the decoder was ended by signal 11")
+    crashing.close()
+    #expect(
+      holds {
+        pool.reap()
+        return pool.serverIdentifier == nil
+      })
+    let next = try session(from: pool)
+    #expect(try identifier(of: next) != spare)
+    #expect(try outcome(of: next) == (25, nil))
+    #expect(
+      holds {
+        pool.reap()
+        return kill(spare, 0) != 0
+      })
+  }
+
+  @Test func spare_endsWithThePool() throws {
+    let pool = pool()
+    pool.prepareSpare()
+    let spare = try pid(ofSpareOf: pool)
+    pool.close()
+    #expect(kill(spare, 0) != 0)
+  }
+
+  /// Whether a process has ended and was not reaped.
+  private func readZombie(_ process: pid_t) -> Bool {
+    (try? readText("/proc/\(process)/status").contains("State:\tZ")) ?? true
+  }
+
   @Test func killedParent_costsNoStory() throws {
     let pool = pool()
     let first = try session(from: pool)

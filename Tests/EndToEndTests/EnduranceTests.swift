@@ -34,8 +34,8 @@ extension EndToEnd {
       }
     }
 
-    /// Those of the current, the next and the previous story.
-    private static let decodersAtRest = 3
+    /// Those of the current, the next and the previous story, and one that waits for a story.
+    private static let decodersAtRest = 4
 
     private func waitForRest(_ play: Play, _ player: pid_t) throws -> Holdings {
       _ = play.terminal.waitUntil(within: .seconds(10)) { _ in

@@ -42,11 +42,11 @@ int lx_limit_cpu(pid_t pid, uint64_t soft_seconds);
 
 /// Sends a descriptor with one byte through a Unix socket, without waiting. Returns 0 or an errno
 /// value.
-int lx_send_descriptor(int socket, int descriptor);
+int lx_send_descriptor(int socket, int descriptor, char byte);
 
 /// Waits for one byte and the descriptor that comes with it, close-on-exec; -1 in `descriptor` where
-/// none came, as at the end. Returns 0 or an errno value.
-int lx_receive_descriptor(int socket, int *descriptor);
+/// none came, and 0 in `byte` at the end. Returns 0 or an errno value.
+int lx_receive_descriptor(int socket, int *descriptor, char *byte);
 
 /// Forks a process whose parent is this one's parent (CLONE_PARENT). Only for a process with one
 /// thread: another one's locks, of malloc or stdio, would be held for ever in the new process. Gives
