@@ -143,6 +143,7 @@ extension DecoderMessage: WireMessage {
     case follow = 77
     case awaitPlaylist = 78
     case parts = 79
+    case unfollow = 80
   }
 
   /// The message as one frame.
@@ -219,6 +220,9 @@ extension DecoderMessage: WireMessage {
       writer.put(url)
       writer.put(interval)
       return .follow
+    case .unfollow(let list):
+      writer.put(list)
+      return .unfollow
     case .awaitPlaylist(let list, let changes):
       writer.put(list)
       writer.put(changes)
@@ -272,6 +276,7 @@ extension DecoderMessage: WireMessage {
         list: try reader.number(),
         url: try reader.optional { reader throws(WireError) in try reader.text() },
         every: try reader.duration())
+    case .unfollow: self = .unfollow(list: try reader.number())
     case .awaitPlaylist:
       self = .awaitPlaylist(list: try reader.number(), changes: try reader.number())
     }

@@ -49,6 +49,8 @@ public enum DecoderMessage: Equatable, Sendable {
   /// From now on a playlist is reloaded at intervals (RFC 8216, section 6.3.4), as long as the story
   /// plays. Without a URL it is the story itself. Repeated when the interval changes.
   case follow(list: UInt32, url: String?, every: Duration)
+  /// A playlist that was followed has said that nothing more comes: it is not reloaded any more.
+  case unfollow(list: UInt32)
   /// Nothing goes on before a playlist that is followed has changed again; so many changes are known.
   case awaitPlaylist(list: UInt32, changes: UInt32)
   /// The story can be played. Sent once, before its first picture.

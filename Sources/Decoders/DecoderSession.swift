@@ -293,7 +293,7 @@ public final class DecoderSession {
         return fail(DecoderSession.outOfTurn, into: &events)
       }
       resource.cancel()
-    case .needs, .follow, .awaitPlaylist:
+    case .needs, .follow, .unfollow, .awaitPlaylist:
       patience.noteSign(at: now)
       guard supply?.take(message, now: now) == true else {
         return fail(DecoderSession.outOfTurn, into: &events)

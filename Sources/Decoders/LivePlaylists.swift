@@ -68,6 +68,15 @@ final class LivePlaylists {
     return true
   }
 
+  /// A playlist is complete; false for one that is not followed.
+  func unfollow(_ list: UInt32) -> Bool {
+    guard lists[list] != nil else { return false }
+    lists[list]?.resource?.cancel()
+    lists[list]?.resource = nil
+    lists[list]?.follower.finish()
+    return true
+  }
+
   /// The decoder waits for a change; false for a playlist that is not followed.
   func await(_ list: UInt32, after changes: UInt32) -> Bool {
     guard lists[list] != nil else { return false }

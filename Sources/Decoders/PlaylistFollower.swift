@@ -24,7 +24,7 @@ struct PlaylistFollower: Equatable {
   private var failure: String?
   /// Whether the story plays.
   private var isActive: Bool
-  /// Whether it was given up.
+  /// Whether it is not reloaded any more: it was given up, or is complete.
   private(set) var isOver = false
 
   private static let shortest = Duration.milliseconds(500)
@@ -93,6 +93,9 @@ struct PlaylistFollower: Equatable {
       return bytes == nil ? giveUp() : nil
     }
   }
+
+  /// It is complete.
+  mutating func finish() { isOver = true }
 
   private mutating func giveUp() -> Action {
     isOver = true

@@ -50,6 +50,7 @@ final class PlaylistSupply {
         live = LivePlaylists(opener, isActive: isActive, hasRoom: hasRoom, send: send)
       }
       return live?.follow(list, url: url, every: interval, at: now) ?? false
+    case .unfollow(let list): return live?.unfollow(list) ?? false
     case .awaitPlaylist(let list, let changes): return live?.await(list, after: changes) ?? false
     default: return false
     }

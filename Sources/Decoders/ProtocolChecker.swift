@@ -32,7 +32,8 @@ struct ProtocolChecker {
   /// Whether a message may come now and its values are possible; `serial` is that of the last seek.
   mutating func isInTurn(_ message: DecoderMessage, serial: UInt32) -> Bool {
     switch message {
-    case .read, .queryAvailable, .openResource, .closeResource, .awaitPlaylist, .note, .failed:
+    case .read, .queryAvailable, .openResource, .closeResource, .unfollow, .awaitPlaylist, .note,
+      .failed:
       return true
     case .needs(let parts, _): return parts.allSatisfy(isSane)
     // Empty ones could come on and on.

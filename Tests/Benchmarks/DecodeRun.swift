@@ -88,7 +88,8 @@ struct DecodeRun {
       case .ended: isOver = true
       case .failed(let reason): throw SupportError("the decoder says: \(reason)")
       case .opened: isOpened = true
-      case .sound, .soundEnded, .note, .closeResource, .needs, .parts, .follow, .awaitPlaylist:
+      case .sound, .soundEnded, .note, .closeResource, .needs, .parts, .follow, .unfollow,
+        .awaitPlaylist:
         break
       }
     }

@@ -108,7 +108,7 @@ import Testing
     #expect(throws: WireError.malformed(kind: whole[4])) { try assembler.next() }
   }
 
-  @Test(arguments: [0, 13, 64, 80, 255] as [UInt8])
+  @Test(arguments: [0, 13, 64, 81, 255] as [UInt8])
   func next_unknownKind_throws(kind: UInt8) {
     var fromDecoder = FrameAssembler<DecoderMessage>()
     fromDecoder.append(frame(kind: kind, []))

@@ -59,7 +59,7 @@ enum Samples {
     .parts([NeededPart(url: "0.ts", start: .zero, end: .seconds(2))], isLast: false),
     .follow(list: 0, url: nil, every: .seconds(6)),
     .follow(list: .max, url: "a/v.m3u8", every: .nanoseconds(Int64.max)),
-    .awaitPlaylist(list: 1, changes: .max),
+    .awaitPlaylist(list: 1, changes: .max), .unfollow(list: 1),
     .opened(
       MediaInfo(
         kind: .video, isStill: false, container: "mov", pictureCodec: "h264", soundCodec: "aac",

@@ -51,6 +51,7 @@ struct Lie: CustomStringConvertible, Sendable {
     Lie("parts that nobody asked for", opened, .parts([], isLast: true)),
     Lie("a growing file", .follow(list: 0, url: nil, every: .seconds(1)), believed: 0),
     Lie("a change of no playlist", .awaitPlaylist(list: 0, changes: 0), believed: 0),
+    Lie("the end of no playlist", .unfollow(list: 0), believed: 0),
     Lie(
       "a part that ends before it begins",
       .needs(

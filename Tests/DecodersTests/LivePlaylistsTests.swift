@@ -77,6 +77,24 @@ import Testing
     #expect(playlists.isAwaited)
   }
 
+  @Test func list_thatIsComplete_isNotReloaded() {
+    let playlists = playlists()
+    #expect(!playlists.unfollow(0))
+    #expect(playlists.follow(0, url: "a", every: .seconds(2), at: start))
+    server.lists.last?.bring([1])
+    playlists.service(at: start + .seconds(3))
+    #expect(playlists.unfollow(0))
+    // Neither the one that is under way, nor another one.
+    #expect(server.lists.map(\.isCancelled) == [false, true])
+    server.lists.last?.bring([2])
+    #expect(playlists.deadline == nil)
+    playlists.service(at: start + .seconds(60))
+    #expect(server.lists.count == 2)
+    #expect(sent.messages == [.playlist(list: 0, [1])])
+    #expect(playlists.await(0, after: 1))
+    #expect(!playlists.isAwaited)
+  }
+
   @Test func list_thatIsOver_isNotAwaited() {
     let playlists = playlists()
     #expect(playlists.follow(0, url: "a", every: .seconds(2), at: start))

@@ -43,6 +43,7 @@ final class DecoderConversation {
   private(set) var isListed = false
   /// The playlists that the decoder wants to be reloaded, by their numbers.
   private(set) var followed: [UInt32: (url: String?, interval: Duration)] = [:]
+  private(set) var unfollowed: [UInt32] = []
   /// A playlist that the decoder waits for.
   private(set) var awaited: UInt32?
   /// How often each playlist has changed.
@@ -199,6 +200,7 @@ final class DecoderConversation {
       followed[list] = (url, interval)
       guard isFirst, let bytes = url.map(opener) ?? resources[0] else { return }
       try give(bytes, as: list)
+    case .unfollow(let list): unfollowed.append(list)
     case .awaitPlaylist(let list, let known):
       if changes[list] == known { awaited = list }
     case .opened(let info): self.info = info

@@ -83,9 +83,11 @@ import Testing
     // Nothing new.
     try conversation.give(list(3..<7))
     try untilItWaits(conversation)
+    #expect(conversation.unfollowed == [])
     try conversation.give(list(5..<9, end: true))
     #expect(try conversation.listen())
     #expect(conversation.failure == nil)
+    #expect(conversation.unfollowed == [0])
     #expect(opened(conversation) == "2 3 4 5 6 7 8")
     #expect(conversation.pictures.count == 175)
     isSmooth(conversation)

@@ -310,8 +310,12 @@ final class PlaylistStory {
         for index in renditions.indices { renditions[index].leap(behind: reach[index]) }
       }
       renditions[number].append(addition.segments)
-      if media.isOver { renditions[number].isOver = true }
-      if !media.isOver { follow(number, media) }
+      if media.isOver {
+        renditions[number].isOver = true
+        connection.send(.unfollow(list: list))
+      } else {
+        follow(number, media)
+      }
       announce()
     }
   }
