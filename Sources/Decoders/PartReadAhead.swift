@@ -36,9 +36,8 @@ final class PartReadAhead {
 
   /// The first fetch of a part shows how long it is, and whether its bytes are kept.
   private static let first: UInt64 = 256 << 10
-  /// While so many last bytes of a part are on their way, the next part is begun, or the line would be
-  /// idle in between.
-  private static let last: UInt64 = 512 << 10
+  /// The limits of `last`.
+  private static let lasts: ClosedRange<UInt64> = 32 << 10...512 << 10
   private static let mostAtOnce = 2
   /// Longer parts are fetched up to here; the rest, and what follows, when the decoder comes to it.
   private static let most: UInt64 = 64 << 20
@@ -148,7 +147,17 @@ final class PartReadAhead {
   }
 
   private func isNearlyHere(_ part: NeededPart, _ held: Held) -> Bool {
-    length(of: part, held).map { $0 - min($0, held.fetched) <= PartReadAhead.last } ?? false
+    length(of: part, held).map { $0 - min($0, held.fetched) <= last(of: held.resource) } ?? false
+  }
+
+  /// While so many last bytes of a part are on their way, the next part is begun, or the line would be
+  /// idle in between: those of a quarter of a second. On a slow line more would come too late, as the
+  /// two share it.
+  private func last(of resource: any Resource) -> UInt64 {
+    let lasts = PartReadAhead.lasts
+    // It is three quarters of the line's rate, in bits.
+    guard let rate = resource.bearableBitRate else { return lasts.upperBound }
+    return min(max(rate / 24, lasts.lowerBound), lasts.upperBound)
   }
 
   /// In bytes; nil while unknown.
@@ -164,7 +173,8 @@ final class PartReadAhead {
     if known.fetched > 0, known.resource.keepsBytes, let length = length(of: part, known) {
       // A long fetch has no pauses.
       let left = min(length, PartReadAhead.most) - min(length, known.fetched)
-      count = left > PartReadAhead.last ? left - PartReadAhead.last : left
+      let last = last(of: known.resource)
+      count = left > last ? left - last : left
     } else if let length = part.length {
       count = min(count, length - min(length, known.fetched))
     }

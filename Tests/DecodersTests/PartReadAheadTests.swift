@@ -28,6 +28,7 @@ import Testing
   private final class Part: Resource {
     let info: ContentInfo?
     var keepsBytes = true
+    var bearableBitRate: UInt64?
     var asked: [Range<UInt64>] = []
     var isCancelled = false
     private var answers: [(Result<Void, ResourceError>) -> Void] = []
@@ -98,6 +99,40 @@ import Testing
     #expect(server.opened == ["0-0", "0-1", "0-2"])
     #expect(readAhead.ahead == PartsAhead(availableUntil: .seconds(18), isWhole: true))
     #expect(!readAhead.isFetching)
+  }
+
+  /// On a slow line the last bytes of a part come before those of the next one, but for a quarter of a
+  /// second; that is measured again and again.
+  @Test(arguments: [
+    (nil, 524_288), (100_000_000, 524_288), (6_000_000, 250_000), (1_200_000, 50_000),
+    (1_000, 32_768),
+  ])
+  func nextPart_isBegun_byTheRateOfTheLine(rate: UInt64?, last: UInt64) {
+    let readAhead = readAhead()
+    let parts = make(0..<2)
+    server.parts["0-0"]?.bearableBitRate = rate
+    readAhead.want(parts, reachesEnd: true)
+    server.parts["0-0"]?.bring()
+    #expect(server.opened == ["0-0"])
+    #expect(server.parts["0-0"]?.asked.last == 262_144..<1_000_000 - last)
+    server.parts["0-0"]?.bring()
+    #expect(server.opened == ["0-0", "0-1"])
+    #expect(server.parts["0-0"]?.asked.last == 1_000_000 - last..<1_000_000)
+  }
+
+  /// A line that has become slower meanwhile is left to the part that is needed first.
+  @Test func nextPart_onALineThatHasBecomeSlow_waits() {
+    let readAhead = readAhead()
+    let parts = make(0..<2)
+    server.parts["0-0"]?.bearableBitRate = 100_000_000
+    readAhead.want(parts, reachesEnd: true)
+    server.parts["0-0"]?.bring()
+    server.parts["0-0"]?.bearableBitRate = 1_200_000
+    server.parts["0-0"]?.bring()
+    #expect(server.opened == ["0-0"])
+    #expect(server.parts["0-0"]?.asked.last == 475_712..<950_000)
+    server.parts["0-0"]?.bring()
+    #expect(server.opened == ["0-0", "0-1"])
   }
 
   /// A seek leads elsewhere: what is not needed any more is let go of, what is here stays.
