@@ -6,8 +6,9 @@ import System
 struct FrameFlight {
   /// Differences of colour that are not rewritten while pictures move, of 255.
   static let tolerances = 2...24
-  /// What a terminal takes in one piece when it has caught up: Linux keeps 8 KiB for one.
-  private static let mostRest = 8 << 10
+  /// What a terminal takes in one piece when it has caught up: Linux keeps up to 64 KiB for one, less
+  /// where it is read in small pieces.
+  private static let mostRest = 32 << 10
   private static let restTime = Duration.milliseconds(2)
 
   /// Kept from frame to frame for its memory.

@@ -66,10 +66,10 @@ extension FrameFlight {
         return min(room, bytes.count)
       }
     }
-    flight.begin([UInt8](repeating: 1, count: 20_000), at: start)
+    flight.begin([UInt8](repeating: 1, count: 60_000), at: start)
     send(0)
     #expect(flight.restDue == nil)
-    room = 20_000 - 8_193
+    room = 60_000 - 32_769
     send(100)
     #expect(flight.restDue == nil)
     room = 1
@@ -84,7 +84,7 @@ extension FrameFlight {
     room = 10
     send(2_300)
     #expect(flight.isBusy && flight.restDue == nil)
-    room = 20_000
+    room = 60_000
     send(2_400)
     #expect(!flight.isBusy && flight.restDue == nil)
     // So does that of the next frame, and one that goes with something else is through.
