@@ -34,6 +34,14 @@ package enum SniffedContent: Equatable {
     }
   }
 
+  /// Whether it is a source itself, rather than a list of names.
+  package var isSource: Bool {
+    switch self {
+    case .media, .json, .xml, .gzip: true
+    case .list, .webPage, .pls, .empty, .unknown: false
+    }
+  }
+
   /// The kind of a story with this content and name, once it is known that it is no list and no
   /// feed; nil where neither says it. For a container that may hold pictures or only sound, the
   /// name decides.

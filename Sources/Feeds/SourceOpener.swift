@@ -330,11 +330,13 @@ struct SourceOpener {
 
   private func loose(_ path: String, _ kind: Story.Kind?) -> Found {
     let folder = String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)])
-    let name = URLText.lastPart(of: folder)
     let story = Story(source: .file(path), kind: kind)
+    // Standard input has its own name, whatever its path is.
+    let visible = story.visibleSource
+    let isNamed = visible == path
     let feed = Feed(
-      identity: path, title: URLText.lastPart(of: path),
-      reels: [Reel(name: name, stories: [story])])
+      identity: path, title: isNamed ? URLText.lastPart(of: path) : visible,
+      reels: [Reel(name: isNamed ? URLText.lastPart(of: folder) : visible, stories: [story])])
     return Found(feed: feed, groupedUnder: folder)
   }
 }

@@ -1,17 +1,20 @@
 /// Writes a grid as plain lines, for a pipe, a file or the scrolling screen.
 public enum StillEncoder {
   /// Each row's cells with their colours, ending in `ESC[0m` and a line feed; no cursor movement.
-  public static func lines(_ grid: CellGrid) -> [UInt8] {
+  ///
+  /// - Parameter inColours: false for characters alone, whatever colours the cells have.
+  public static func lines(_ grid: CellGrid, inColours: Bool = true) -> [UInt8] {
     var buffer = EscapeBuffer()
     for row in 0..<grid.rows {
       buffer.write(upTo: grid.columns * (SGRState.mostBytes + 4)) { pen, bytes in
         let cells = grid.cells.span.extracting(row * grid.columns..<(row + 1) * grid.columns)
         var sgr = SGRState()
         for column in cells.indices {
-          write(CellAppearance(cells, column), &sgr, with: &pen, in: &bytes)
+          let appearance = CellAppearance(cells, column, inColours: inColours)
+          write(appearance, &sgr, with: &pen, in: &bytes)
         }
       }
-      buffer.append("\u{1B}[0m\n")
+      buffer.append(inColours ? "\u{1B}[0m\n" : "\n")
     }
     return buffer.bytes
   }

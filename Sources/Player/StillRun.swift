@@ -46,7 +46,8 @@ public struct StillRun {
   }
 
   /// The lines that show the story at a moment (its last picture where it is over by then): just
-  /// the picture's own cells, each row ended by `ESC[0m` and a line feed.
+  /// the picture's own cells, each row ended by `ESC[0m` and a line feed; without colours there are no
+  /// escape sequences at all.
   public func lines(
     of story: Story, at moment: Duration, bytes: StoryBytes, pool: DecoderPool
   ) throws(Failure) -> [UInt8] {
@@ -62,7 +63,7 @@ public struct StillRun {
     let rows = (picture.height + cell.height - 1) / cell.height
     var grid = CellGrid(columns: columns, rows: rows)
     renderer.render(picture, columns: columns, rows: rows, into: &grid)
-    return StillEncoder.lines(grid)
+    return StillEncoder.lines(grid, inColours: depth != .never)
   }
 
   private var shape: PictureRequest {

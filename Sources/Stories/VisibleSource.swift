@@ -1,8 +1,9 @@
 extension Story.Source {
-  /// The path, or the URL without userinfo, query and fragment, which may hold secrets.
+  /// The path, or the URL without userinfo, query and fragment, which may hold secrets. A descriptor of
+  /// this process is its standard input.
   public var visible: String {
     switch self {
-    case .file(let path): return path
+    case .file(let path): return path.hasPrefix("/dev/fd/") ? "standard input" : path
     case .url(let url):
       let bare = String(url.unicodeScalars.prefix { $0 != "?" && $0 != "#" })
       guard let authority = bare.authority, let at = authority.lastIndex(of: "@") else {

@@ -99,7 +99,7 @@ extension OptionTable {
   static var help: String {
     var text = """
       Usage: storytty [OPTION]... [SOURCE]...       play stories
-             storytty show SOURCE [OPTION]...       one still picture to standard output
+             storytty show SOURCE... [OPTION]...    a still picture of each to standard output
              storytty list [SOURCE]... [--json]     what sources hold
              storytty history [list|clear]          what was seen
              storytty stats                         how often it was seen, and what the cache saved

@@ -122,7 +122,7 @@ func openNetwork(_ options: NetworkOptions) -> Network? {
 
 /// Reads the sources of a command line; complains and returns nil where there is nothing to play.
 ///
-/// - Parameter listed: gets the sources named on standard input, if that is a source.
+/// - Parameter listed: gets the sources named on standard input, where they are asked for.
 func readFeed(
   _ sources: [String], _ network: Network, listed: ([UInt8]) -> Void = { _ in }
 ) -> Feed? {
@@ -137,8 +137,13 @@ func readFeed(
   do {
     let web = WebReader(network, waiting: WaitingLine.show)
     for source in named { network.note(named: source) }
+    var head: [UInt8] = []
+    if let place = named.firstIndex(of: "-") {
+      head = StandardInput.head(MediaSignature.headBytes)
+      if SniffedContent(head: head).isSource { named[place] = try inputFile(after: head) }
+    }
     let feed = try FeedReader(web: web).read(named) {
-      let bytes = StandardInput.readAll()
+      let bytes = StandardInput.all(after: head)
       let lines = String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline)
       for line in lines { network.note(named: String(line.trimmed)) }
       listed(bytes)
@@ -151,6 +156,14 @@ func readFeed(
     complain(error.description)
   }
   return nil
+}
+
+private func inputFile(after head: [UInt8]) throws(FeedError) -> String {
+  do {
+    return try StandardInput.file(after: head)
+  } catch {
+    throw .cannotPlay(source: "standard input", reason: error.description)
+  }
 }
 
 /// A line on the terminal that shows what is waited for before the screen is set up.

@@ -6,7 +6,7 @@ import Stories
 import System
 import Terminal
 
-/// `storytty show`: writes one still picture to standard output.
+/// `storytty show`: writes one still picture of each source to standard output.
 struct ShowCommand {
   let invocation: Invocation
 
@@ -18,17 +18,23 @@ struct ShowCommand {
     guard let pool = openPool(invocation.play) else { return Status.failure }
     guard let network = openNetwork(invocation.network) else { return Status.failure }
     defer { network.close() }
-    guard let feed = readFeed(invocation.sources, network),
-      let story = feed.reels.lazy.flatMap(\.stories).first
-    else { return Status.nothingPlayed }
-    do {
-      let lines = try still.lines(
-        of: story, at: invocation.at, bytes: StoryBytes(network), pool: pool)
-      return Output.write(lines) ? Status.success : Status.failure
-    } catch {
-      complain(error.description)
-      return Status.nothingPlayed
+    let bytes = StoryBytes(network)
+    var shown = 0
+    for source in invocation.sources {
+      guard let story = readFeed([source], network)?.reels.lazy.flatMap(\.stories).first else {
+        continue
+      }
+      do {
+        let lines = try still.lines(of: story, at: invocation.at, bytes: bytes, pool: pool)
+        // Who reads no further needs no more.
+        guard Output.write(lines) else { return Status.failure }
+        shown += 1
+      } catch {
+        complain(error.description)
+      }
     }
+    if shown == invocation.sources.count { return Status.success }
+    return shown == 0 ? Status.nothingPlayed : Status.repaired
   }
 
   private var still: StillRun {

@@ -8,10 +8,20 @@ func storytty(
   _ arguments: [String], environment changes: [String: String?] = [:], directory: String? = nil,
   input: String = "", within limit: Duration = .seconds(30)
 ) throws -> CommandResult {
+  try storytty(
+    arguments, environment: changes, directory: directory, inputBytes: Array(input.utf8),
+    within: limit)
+}
+
+/// The same with any bytes on standard input.
+func storytty(
+  _ arguments: [String], environment changes: [String: String?] = [:], directory: String? = nil,
+  inputBytes: [UInt8], within limit: Duration = .seconds(30)
+) throws -> CommandResult {
   try run(
     Programs.player, arguments,
     environment: Play.environment(home: "/proc/nowhere", changes: changes), directory: directory,
-    input: Array(input.utf8), within: limit)
+    input: inputBytes, within: limit)
 }
 
 extension EndToEnd {

@@ -185,6 +185,22 @@ extension EndToEnd {
       #expect(terminal.screen.modes == [7, 25])
     }
 
+    @Test func medium_onStandardInput_leavesTheKeysToTheTerminal() throws {
+      let clip = try Colors.clip(Colors.red)
+      let directory = try TemporaryDirectory()
+      let terminal = try PseudoTerminal()
+      try terminal.start(
+        "/bin/sh", ["-c", "cat \"$1\" | \"$0\" -", Programs.player, clip],
+        environment: Play.environment(home: directory.path, changes: ["TMPDIR": directory.path]))
+      #expect(terminal.waitUntil { shows(Colors.red, on: $0) })
+      #expect(terminal.screen.text.contains("standard input"))
+      // The copy has no name.
+      #expect(!directoryEntries(directory.path).contains { $0.hasPrefix("storytty-") })
+      terminal.send("q")
+      #expect(terminal.awaitEnd()?.shellStatus == 0)
+      #expect(terminal.attributesUnchanged)
+    }
+
     @Test func paused_costsNextToNothing() throws {
       let play = try Play([try Clip(width: 180, height: 320, seconds: 30).file()])
       #expect(play.terminal.waitUntil { $0.synchronizedFrames > 5 })

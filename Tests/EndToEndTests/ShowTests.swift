@@ -83,10 +83,12 @@ extension EndToEnd {
         let result = try storytty(
           ["show", path, "--size", "40x20"] + arguments, environment: environment)
         #expect(result.status == 0)
-        let screen = try shown(result, columns: 40)
-        #expect(
-          screen.count { $0.pen.foreground != .standard || $0.pen.background != .standard } == 0)
-        #expect(screen.count { $0.glyph != " " } > 100)
+        // No escape sequence at all.
+        #expect(!result.output.contains(0x1B))
+        let lines = result.outputText.split(separator: "\n", omittingEmptySubsequences: false)
+        #expect(lines.count == 21 && lines.last == "")
+        #expect(lines.dropLast().allSatisfy { $0.count == 40 })
+        #expect(result.outputText.count { $0 != " " && $0 != "\n" } > 100)
       }
     }
 
@@ -119,8 +121,9 @@ extension EndToEnd {
         ["show", path, "--mode", "ascii", "--size", "64x32", "--color", "never"])
       #expect(result.status == 0)
       #expect(result.output.allSatisfy { $0 < 0x80 })
-      let screen = try shown(result, columns: 64)
-      #expect(Set((0..<64).map { screen[$0, 16].glyph }).count >= 5)
+      let lines = result.outputText.split(separator: "\n")
+      #expect(lines.count == 32)
+      #expect(Set(lines[16]).count >= 5)
     }
 
     @Test func at_ofAVideo_isThatMoment() throws {
@@ -151,6 +154,65 @@ extension EndToEnd {
       let result = try storytty(["show", directory.path, "--size", "20x10", "--color", "true"])
       let screen = try shown(result, columns: 20)
       #expect(isNear(try #require(screen[5, 5].halves).upper, Colors.lime, tolerance: 0))
+    }
+
+    /// One below the other; what cannot be shown keeps nothing from being shown.
+    @Test func severalSources_areShownInTheirOrder() throws {
+      let directory = try TemporaryDirectory()
+      let red = try directory.write(
+        makePNG(width: 8, height: 8) { _, _ in Colors.red }, to: "r.png")
+      try directory.write(makePNG(width: 8, height: 8) { _, _ in Colors.lime }, to: "l/b.png")
+      let options = ["--size", "20x10", "--color", "true"]
+      let both = try storytty(["show", red, directory.path("l")] + options)
+      #expect(both.status == 0)
+      let screen = try shown(both, columns: 20)
+      #expect(screen.rows == 20)
+      #expect(isNear(try #require(screen[5, 9].halves).lower, Colors.red, tolerance: 0))
+      #expect(isNear(try #require(screen[5, 10].halves).upper, Colors.lime, tolerance: 0))
+      let some = try storytty(["show", directory.path("none.png"), red] + options)
+      #expect(some.status == 3)
+      #expect(some.output == (try storytty(["show", red] + options)).output)
+      #expect(
+        some.errorText == "storytty: cannot play \(directory.path("none.png")): no such file\n")
+    }
+
+    /// A medium is told from a list of names by its first bytes.
+    @Test(arguments: ["png", "mp4", "lottie"])
+    func medium_onStandardInput_isShown(kind: String) throws {
+      let directory = try TemporaryDirectory()
+      let path =
+        switch kind {
+        case "png":
+          try directory.write(makePNG(width: 8, height: 8) { _, _ in Colors.red }, to: "r.png")
+        case "mp4": try Colors.clip(Colors.lime, seconds: 1)
+        default:
+          try directory.write(
+            """
+            {"v": "5.5.0", "fr": 10, "ip": 0, "op": 10, "w": 64, "h": 64, "layers": [
+              {"ty": 1, "sc": "#0000ff", "sw": 64, "sh": 64, "ip": 0, "op": 10, "st": 0,
+               "ks": {}}]}
+            """, to: "blue.json")
+        }
+      let options = ["--size", "20x10", "--color", "true"]
+      let bytes = try readFile(path)
+      let piped = try storytty(["show", "-"] + options, inputBytes: bytes)
+      #expect(piped.status == 0, "\(piped.errorText)")
+      #expect(piped.output == (try storytty(["show", path] + options)).output)
+      #expect(piped.output.count > 100)
+      // A file is read where it lies.
+      let redirected = try run(
+        "/bin/sh",
+        ["-c", "\"$0\" show - --size 20x10 --color true < \"$1\"", Programs.player, path],
+        environment: Play.environment(home: directory.path))
+      #expect(redirected.output == piped.output)
+    }
+
+    @Test func damagedMedium_onStandardInput_isSaidInOneLine() throws {
+      let bytes = try readFile(try Colors.clip(Colors.lime, seconds: 1))
+      let result = try storytty(["show", "-"], inputBytes: Array(bytes.prefix(100)))
+      #expect(result.status == 2)
+      #expect(result.errorLines.count == 1)
+      #expect(result.errorText.hasPrefix("storytty: cannot play standard input: "))
     }
 
     @Test(arguments: ["/proc/nowhere/file.mp4", "/dev/null", "/etc/passwd"])
