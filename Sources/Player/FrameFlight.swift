@@ -4,8 +4,6 @@ import System
 /// The bytes of a frame on their way to the terminal, one frame at a time. A terminal that is slow gets
 /// coarser pictures.
 struct FrameFlight {
-  /// Differences of colour that are not rewritten while pictures move, of 255.
-  static let tolerances = 2...24
   /// What a terminal takes in one piece when it has caught up: Linux keeps up to 64 KiB for one, less
   /// where it is read in small pieces.
   private static let mostRest = 32 << 10
@@ -22,17 +20,29 @@ struct FrameFlight {
   private(set) var restDue: Instant?
   /// Whether the rest has waited for that already.
   private var hasRested = false
-  /// What a frame may leave as it is at present.
-  private(set) var tolerance = FrameFlight.tolerances.lowerBound
+  private var coarseness = Coarseness()
+  /// The most bytes that are sent in a second; nil for as many as the terminal takes.
+  private let bandwidth: Double?
+  /// Bytes that may be sent by now, and since when that is known.
+  private var allowance: (bytes: Double, at: Instant)?
   /// How long the last frame was on its way.
   private var lastTook = Duration.zero
+
+  /// - Parameter bandwidth: the most bytes that are sent in a second, at least 1.
+  init(bandwidth: Int? = nil) { self.bandwidth = bandwidth.map { Double(max(1, $0)) } }
+
+  /// What a frame may leave as it is at present.
+  var tolerance: Int { coarseness.tolerance }
+
+  /// How long a picture stays before the next one; nil where that is not known.
+  mutating func setInterval(_ time: Duration?) { coarseness.setInterval(time) }
 
   /// Whether the terminal has not taken all of it.
   var isBusy: Bool { sent < bytes.count }
 
   /// Whether the terminal takes frames as fast as a movement over the whole screen needs.
   var isFast: Bool {
-    lastTook < .milliseconds(15) && tolerance == FrameFlight.tolerances.lowerBound
+    lastTook < .milliseconds(15) && tolerance == Coarseness.tolerances.lowerBound
   }
 
   /// The next frame, which consists of what `write` leaves in an empty buffer. Returns how many bytes
@@ -61,31 +71,50 @@ struct FrameFlight {
 
   /// Sends what the terminal takes.
   ///
-  /// - Parameter write: returns how many bytes it took, 0 where it takes none now, and nil where it is
+  /// - Parameters:
+  ///   - isLimited: false to send what is left whatever the limit is.
+  ///   - write: returns how many bytes it took, 0 where it takes none now, and nil where it is
   ///   gone: then the rest is dropped.
-  mutating func send(at now: Instant, write: (ArraySlice<UInt8>) -> Int?) {
+  mutating func send(
+    at now: Instant, isLimited: Bool = true, write: (ArraySlice<UInt8>) -> Int?
+  ) {
     while isBusy {
-      guard let count = write(bytes.dropFirst(sent)) else {
+      let room = isLimited ? allowedBytes(at: now) : .max
+      guard room > 0 else { break }
+      guard let count = write(bytes.dropFirst(sent).prefix(room)) else {
         sent = bytes.count
         restDue = nil
         return
       }
       if count == 0 { break }
       sent += count
+      allowance?.bytes -= Double(count)
     }
     noteRest(at: now)
+    if isBusy, isLimited, let bandwidth, allowedBytes(at: now) == 0 {
+      restDue = now + .seconds(Double(min(burst, bytes.count - sent)) / bandwidth)
+    }
     guard let began else { return }
     let took = now - began
     if isBusy {
-      if took > .milliseconds(50) {
-        tolerance = min(FrameFlight.tolerances.upperBound, tolerance + 1)
-      }
+      coarseness.frameTakes(took)
     } else {
       self.began = nil
       lastTook = took
-      if took < .milliseconds(20) {
-        tolerance = max(FrameFlight.tolerances.lowerBound, tolerance - 1)
-      }
+      coarseness.frameTook(took)
     }
+  }
+
+  /// The most bytes that go at once where there is a limit: those of a fiftieth of a second.
+  private var burst: Int { max(256, Int((bandwidth ?? 0) / 50)) }
+
+  private mutating func allowedBytes(at now: Instant) -> Int {
+    guard let bandwidth else { return .max }
+    var saved = Double(burst)
+    if let allowance {
+      saved = min(saved, allowance.bytes + (now - allowance.at).inSeconds * bandwidth)
+    }
+    allowance = (saved, now)
+    return max(0, Int(saved))
   }
 }

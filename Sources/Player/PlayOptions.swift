@@ -26,6 +26,8 @@ public struct PlayOptions: Sendable {
   public var sound = true
   /// How loud, 0 to 100; nil: as it was left.
   public var volume: Int?
+  /// The most bytes of pictures that the terminal gets in a second; nil for as many as it takes.
+  public var bandwidth: Int?
   /// Whether just the first picture of each story is shown, and nothing moves.
   public var reduceMotion = false
   /// Where reactions come from instead of where the feed says.

@@ -71,7 +71,8 @@ struct RedrawPlan: Equatable {
   /// How the picture is to be painted now; nil where it is not.
   mutating func takePaint(_ facts: Facts, at now: Instant) -> Paint? {
     let hasRested = lastPaint.map { now - $0 >= RedrawPlan.settlingTime } ?? false
-    let settles = hasRested && !facts.isSettled
+    // On a slow line the next picture comes later than that.
+    let settles = hasRested && !facts.isSettled && !hasNewPicture
     guard hasNewPicture || facts.hasNewOverlays || settles || facts.isSliding else { return nil }
     hasNewPicture = false
     lastPaint = now

@@ -30,11 +30,12 @@ final class Screen: LoopSource {
   private(set) var isAwaitingStory = true
   /// The next frame shows the first one.
   private var isFirstPicture = false
-  private var flight = FrameFlight()
+  private var flight: FrameFlight
 
   init(terminal: TerminalSession, options: PlayOptions) {
     self.terminal = terminal
     self.options = options
+    flight = FrameFlight(bandwidth: options.bandwidth)
     compositor = Compositor(
       depth: terminal.abilities.colour, unicode: terminal.abilities.unicode)
     surface = Surface(terminal, mode: options.mode, chromeIsHidden: false)
@@ -119,6 +120,7 @@ final class Screen: LoopSource {
     if isAwaitingStory { isFirstPicture = true }
     isAwaitingStory = false
     picture = decoded.bitmap
+    flight.setInterval(decoded.duration)
     surfaceIsStale = true
   }
 
@@ -154,8 +156,8 @@ final class Screen: LoopSource {
   }
 
   /// Sends what the terminal takes.
-  private func flush(now: Instant) {
-    flight.send(at: now) { try? terminal.write($0) }
+  private func flush(now: Instant, isLimited: Bool = true) {
+    flight.send(at: now, isLimited: isLimited) { try? terminal.write($0) }
   }
 
   // MARK: - The loop
@@ -184,7 +186,7 @@ final class Screen: LoopSource {
     while isBusy, Instant.now < end,
       let ready = try? awaitReadiness(of: [interest], until: end), ready[0].writable
     {
-      flush(now: .now)
+      flush(now: .now, isLimited: false)
     }
   }
 

@@ -39,6 +39,16 @@ enum OptionTable {
       let isWeb = ["http://", "https://"].contains(where: word.lowercased().hasPrefix)
       return AnimationEndpoint(place: isWeb ? .url(word) : .file(Paths.absolute(word)))
     },
+    .value(
+      "bandwidth", "BYTES", help: "the most that the terminal gets in a second, such as 200k",
+      \.play.bandwidth
+    ) { (word, option) throws(UsageError) in
+      let bytes = try Quantity.bytes(word, option: option)
+      guard (1_000...1_000_000_000).contains(bytes) else {
+        throw UsageError(words: "--\(option) takes 1 kB or more, not '\(word)'")
+      }
+      return Int(bytes)
+    },
     .flag("manual", help: "wait for a key after each story", \.play.manual),
     .flag(
       "untimed", help: "play once, as fast as possible, and exit", isSetting: false, \.play.untimed),

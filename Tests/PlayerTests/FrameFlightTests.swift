@@ -127,21 +127,21 @@ extension FrameFlight {
 
   @Test func slowTerminal_getsCoarserPictures_andFinerOnesAgain() {
     var flight = FrameFlight()
-    let (least, most) = (FrameFlight.tolerances.lowerBound, FrameFlight.tolerances.upperBound)
+    let (least, most) = (Coarseness.tolerances.lowerBound, Coarseness.tolerances.upperBound)
     #expect(flight.tolerance == least)
     // A frame that is looked at each 60 ms and does not go.
     flight.begin([1], at: start)
-    for look in 1...30 { flight.send(at: at(60 * look)) { _ in 0 } }
+    for look in 1...30 { flight.send(at: at(100 * look)) { _ in 0 } }
     #expect(flight.tolerance == most)
-    flight.send(at: at(2_000)) { $0.count }
-    // One that takes 30 ms changes nothing.
-    send(&flight, from: 3_000, for: 30)
+    flight.send(at: at(3_100)) { $0.count }
     #expect(flight.tolerance == most)
-    for frame in 1...(most - least) {
-      send(&flight, from: 4_000 + 40 * frame, for: 19)
-      #expect(flight.tolerance == most - frame)
+    // Then it is fast; the mean of the last frames counts.
+    var before = most
+    for frame in 1...60 {
+      send(&flight, from: 4_000 + 40 * frame, for: 1)
+      #expect((before - 1...before).contains(flight.tolerance))
+      before = flight.tolerance
     }
-    send(&flight, from: 9_000, for: 1)
     #expect(flight.tolerance == least && flight.isFast)
   }
 
@@ -149,9 +149,46 @@ extension FrameFlight {
     var flight = FrameFlight()
     flight.begin([1], at: start)
     flight.send(at: at(50)) { _ in 0 }
-    #expect(flight.tolerance == FrameFlight.tolerances.lowerBound)
+    #expect(flight.tolerance == Coarseness.tolerances.lowerBound)
     flight.send(at: at(51)) { _ in 0 }
-    #expect(flight.tolerance == FrameFlight.tolerances.lowerBound + 1)
+    #expect(flight.tolerance == Coarseness.tolerances.lowerBound + 1)
     #expect(!flight.isFast)
+  }
+
+  /// However much the terminal takes.
+  @Test func limit_holdsAtEachMoment_andTheLineIsNeverIdle() {
+    var flight = FrameFlight(bandwidth: 100_000)
+    flight.begin([UInt8](repeating: 1, count: 10_000), at: start)
+    var sent = 0
+    var time = start
+    while flight.isBusy {
+      flight.send(at: time) { bytes in
+        sent += bytes.count
+        return bytes.count
+      }
+      // 2 kB at once, and then 100 a millisecond.
+      let elapsed = (time - start) / .milliseconds(1)
+      #expect(sent == 2_000 + Int((elapsed * 100).rounded()))
+      guard flight.isBusy else { break }
+      guard let due = flight.restDue else {
+        Issue.record("nothing says when the rest goes")
+        return
+      }
+      time = due
+    }
+    #expect(sent == 10_000)
+    #expect(time == at(80))
+    // What was not used is not saved for long.
+    flight.begin([UInt8](repeating: 1, count: 10_000), at: at(5_000))
+    flight.send(at: at(5_000)) { bytes in
+      #expect(bytes.count == 2_000)
+      return bytes.count
+    }
+    // At the end all goes.
+    flight.send(at: at(5_000), isLimited: false) { bytes in
+      #expect(bytes.count == 8_000)
+      return bytes.count
+    }
+    #expect(!flight.isBusy && flight.restDue == nil)
   }
 }

@@ -85,6 +85,11 @@ import Testing
     #expect(plan.paintDeadline(isSettled: false, at: at(1)) == at(120))
     #expect(plan.takePaint(facts(settled: false), at: at(119)) == nil)
     #expect(plan.takePaint(facts(settled: false), at: at(120)) == .exactly)
+    // A picture that comes later than that, as on a slow line, is no reason to be exact.
+    plan.pictureChanged()
+    #expect(plan.takePaint(facts(settled: false), at: at(250)) == .roughly)
+    #expect(plan.takePaint(facts(settled: false), at: at(369)) == nil)
+    #expect(plan.takePaint(facts(settled: false), at: at(370)) == .exactly)
     #expect(plan.paintDeadline(isSettled: true, at: at(121)) == nil)
     #expect(plan.takePaint(facts(), at: at(500)) == nil)
   }
