@@ -15,8 +15,8 @@ public final class DecoderPool {
   private var dying: [DecoderProcess] = []
   /// How many parents in a row have ended without a fork.
   private var failures = 0
-  /// How long the parent may take for a fork; where its libraries still load, that may be seconds.
-  var longestFork = Duration.seconds(5)
+  /// How long the parent may take for a fork.
+  var longestFork = Duration.seconds(5) { didSet { server?.longestFork = longestFork } }
   /// The largest resident memory of any decoder that was ended, in KiB.
   public private(set) var peakKibibytes = 0
 
@@ -39,6 +39,7 @@ public final class DecoderPool {
     checkServer()
     guard server == nil, mayFork else { return }
     let new = try ForkServerProcess(program: program)
+    new.longestFork = longestFork
     log.note(.decoder, "pid \(new.number) starts, to fork decoders")
     server = new
   }
@@ -46,10 +47,14 @@ public final class DecoderPool {
   /// Has a decoder forked ahead, so that the next story need not wait for that either; nothing where
   /// decoders are not forked.
   public func prepareSpare() {
-    try? prepare()
-    dropUselessSpare()
-    guard spare == nil, let server else { return }
-    spare = try? DecoderProcess(.ahead, from: server)
+    do throws(SystemError) {
+      try prepare()
+      dropUselessSpare()
+      guard spare == nil, let server else { return }
+      spare = try DecoderProcess(.ahead, from: server)
+    } catch {
+      log.note(.decoder, "no decoder is forked ahead: \(error)")
+    }
   }
 
   /// Ends a spare decoder that has no parent which still forks others: where that one was given up
@@ -107,11 +112,9 @@ public final class DecoderPool {
     guard let server else { return }
     let why: String
     if server.poll() {
-      why = "it has ended"
+      why = server.hasHung ? "it hangs" : "it has ended"
     } else if let refusal = server.refusal {
       why = refusal.description
-    } else if server.longestWait(at: .now) > longestFork {
-      why = "it hangs"
     } else {
       return
     }

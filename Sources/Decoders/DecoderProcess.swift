@@ -58,6 +58,9 @@ final class DecoderProcess {
     return process
   }
 
+  /// Sees whether it was forked, and has it started in another way where that takes too long.
+  func checkFork() { _ = process }
+
   /// Calls a closure with its identifier, once that is known.
   func whenKnown(_ note: @escaping (Int32) -> Void) {
     _ = process
@@ -67,6 +70,9 @@ final class DecoderProcess {
   /// What becomes readable when there is something to do: as long as the process is not known, the
   /// socket of its parent.
   var descriptor: Int32 { child.awaitedDescriptor ?? socket.number }
+  /// When it is to be started in another way, because its parent hangs; nil once it is known. It takes no
+  /// answer of the parent: who waits for that to become readable would miss it.
+  var deadline: Instant? { child.deadline }
   /// 0 as long as it is not known, and after it was reaped.
   var identifier: Int32 { process?.identifier ?? 0 }
   /// Whether it could not be started.

@@ -167,7 +167,7 @@ public final class DecoderSession {
     guard !hasFailed else { return nil }
     // So that the loop calls `service` at once, which reports it.
     if startFailure != nil { return .now }
-    return [patience.deadline, supply?.deadline].compactMap(\.self).min()
+    return [patience.deadline, supply?.deadline, process.deadline].compactMap(\.self).min()
   }
 
   /// Whether it has something to do, and all the bytes that it requested.
@@ -236,6 +236,7 @@ public final class DecoderSession {
       fail(startFailure, into: &events)
       return events
     }
+    process.checkFork()
     do throws(WireError) {
       let isAlive = readiness.readable ? process.receive() : true
       while !hasFailed, let message = try process.next() {

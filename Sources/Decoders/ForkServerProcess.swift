@@ -15,6 +15,10 @@ final class ForkServerProcess {
   private var incoming: [UInt8] = []
   /// Whether it forks nothing any more.
   private(set) var hasEnded = false
+  /// Whether it was ended because it took too long.
+  private(set) var hasHung = false
+  /// How long a fork may take; where its libraries still load, that may be seconds.
+  var longestFork = Duration.seconds(5)
   /// Whether it has ever forked.
   private(set) var hasForked = false
   /// Why it cannot fork on this machine; nil while nothing is known against it.
@@ -55,7 +59,10 @@ final class ForkServerProcess {
     while !hasEnded, !awaited.isEmpty {
       switch takeAnswers() {
       case .bytes: break
-      case .wouldBlock: return
+      case .wouldBlock:
+        guard longestWait(at: .now) > longestFork else { return }
+        hasHung = true
+        end()
       case .end: end()
       }
     }
@@ -159,6 +166,11 @@ final class DecoderChild {
   /// What becomes readable when the process is known; nil when it is.
   var awaitedDescriptor: Int32? {
     if case .awaited(let server, _) = state { server.descriptor } else { nil }
+  }
+
+  /// When its parent counts as hanging, so that it is started in another way; nil once it is known.
+  var deadline: Instant? {
+    if case .awaited(let server, _) = state { asked + server.longestFork } else { nil }
   }
 
   /// Whether there is no such process, and will be none.

@@ -6,8 +6,9 @@ import System
 /// a millisecond instead of loading 145 libraries again. It holds no descriptor but its socket, reads
 /// nothing of any story, and has one thread.
 ///
-/// Each byte that comes through the socket (`ForkRequest`) brings that of a new decoder, which becomes a child of the
-/// player and answers with a `ForkAnswer`; the parent itself answers where it cannot fork.
+/// Each byte that comes through the socket (`ForkRequest`) brings the socket of a new decoder, which
+/// becomes a child of the player and answers with a `ForkAnswer`; the parent itself answers where it
+/// cannot fork.
 enum ForkServer {
   /// How long nothing must be asked before time is spent for later children.
   private static let calm = Duration.milliseconds(300)
@@ -25,9 +26,9 @@ enum ForkServer {
         preparations.removeFirst()
         continue
       }
-      var kind: UInt8 = 0
-      guard let child = try? socket.receiveDescriptor(with: &kind) else { _exit(0) }
-      if kind == ForkRequest.ahead.rawValue {
+      var asked: UInt8 = 0
+      guard let child = try? socket.receiveDescriptor(with: &asked) else { _exit(0) }
+      if asked == ForkRequest.ahead.rawValue {
         for prepare in preparations { prepare() }
         preparations = []
       }

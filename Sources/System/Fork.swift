@@ -70,8 +70,8 @@ public struct SocketPair: ~Copyable {
 }
 
 extension Descriptor {
-  /// Sends a copy of a descriptor through this Unix socket, with one byte (SCM_RIGHTS, unix(7)). Never
-  /// waits.
+  /// Sends a copy of a descriptor through this Unix socket (SCM_RIGHTS, unix(7)), with a byte whose
+  /// meaning is the caller's. Never waits.
   public func pass(_ other: borrowing Descriptor, with byte: UInt8) throws(SystemError) {
     let code = lx_send_descriptor(number, other.number, CChar(bitPattern: byte))
     guard code == 0 else { throw SystemError(step: "pass a descriptor", code: code) }

@@ -243,6 +243,23 @@ import Testing
     #expect(try outcome(of: session(from: pool)) == (25, nil))
   }
 
+  /// Nothing else has to happen: the story that waits says when its parent has had enough time.
+  @Test func hangingParent_isGivenUp_byTheStoryThatWaits() throws {
+    let pool = pool()
+    _ = try outcome(of: session(from: pool))
+    let parent = try #require(pool.serverIdentifier)
+    pool.longestFork = .milliseconds(300)
+    kill(parent, SIGSTOP)
+    let asked = try session(from: pool)
+    let deadline = try #require(asked.deadline)
+    #expect(deadline - .now <= .milliseconds(300))
+    #expect(try outcome(of: asked) == (25, nil))
+    pool.longestFork = .seconds(5)
+    let next = try session(from: pool)
+    #expect(try outcome(of: next) == (25, nil))
+    #expect(try #require(pool.serverIdentifier) != parent)
+  }
+
   /// What is closed before it was forked is not forgotten.
   @Test func sessionsOfAStoppedParent_thatAreClosed_leaveNoProcess() throws {
     let pool = pool()

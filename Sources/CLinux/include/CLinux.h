@@ -40,8 +40,8 @@ int lx_eventfd(void);
 /// Sets the soft CPU limit of a process in seconds. Returns 0 or an errno value.
 int lx_limit_cpu(pid_t pid, uint64_t soft_seconds);
 
-/// Sends a descriptor with one byte through a Unix socket, without waiting. Returns 0 or an errno
-/// value.
+/// Sends a descriptor, and a byte whose meaning is the caller's, through a Unix socket, without waiting.
+/// Returns 0 or an errno value.
 int lx_send_descriptor(int socket, int descriptor, char byte);
 
 /// Waits for one byte and the descriptor that comes with it, close-on-exec; -1 in `descriptor` where
