@@ -201,16 +201,17 @@ public struct Director: Sendable {
   ) {
     guard isAllowed, let due = neighboursDue, now >= due else { return }
     var wanted = looksAhead ? stage.neighbours : []
+    neighboursDue = nil
+    var later: Int?
     if let former, !stage.isAtEndCard, wanted.contains(former) {
       wanted.removeAll { $0 == former }
+      later = former
       neighboursDue = now + Director.formerDelay
-    } else {
-      neighboursDue = nil
     }
     former = nil
     // A story whose views are checked is about to play.
     if looksAhead, case .checked(let play) = entry { wanted.insert(play.story, at: 0) }
-    effects.append(.keepReady(wanted))
+    effects.append(.keepReady(wanted, later: later))
   }
 
   private func deadline(at now: Instant) -> Instant? {

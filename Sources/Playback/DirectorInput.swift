@@ -55,8 +55,8 @@ extension Director {
     case showEndCard
     /// The program ends.
     case quit
-    /// Keep these stories ready and no others, the most urgent first.
-    case keepReady([Int])
+    /// Keep these stories ready and no others, the most urgent first. `later`: soon this one, too.
+    case keepReady([Int], later: Int? = nil)
     /// A key was pressed whose answer is the first picture of another story.
     case countKey
   }

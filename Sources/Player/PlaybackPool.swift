@@ -124,7 +124,9 @@ final class PlaybackPool {
   }
 
   /// Keeps just these stories ready.
-  func keepReady(_ wanted: [Int], now: Instant) {
+  ///
+  /// - Parameter later: will be kept ready soon: what is here of it stays.
+  func keepReady(_ wanted: [Int], later: Int? = nil, now: Instant) {
     letGo()
     let changes = ReadyChanges(
       from: Set(ready.keys), to: wanted, current: current?.story, unready: unready)
@@ -145,7 +147,9 @@ final class PlaybackPool {
         unready.insert(story)
       }
     }
-    resources = resources.filter { $0.key == current?.story || ready[$0.key] != nil }
+    resources = resources.filter {
+      $0.key == current?.story || $0.key == later || ready[$0.key] != nil
+    }
     decoders.prepareSpare()
     isRested = true
   }

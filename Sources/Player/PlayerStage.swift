@@ -48,8 +48,8 @@ extension Player {
     case .quit:
       journal.note(.allPlayed, at: now)
       end(.finished)
-    case .keepReady(let wanted):
-      pool.keepReady(wanted, now: now)
+    case .keepReady(let wanted, let later):
+      pool.keepReady(wanted, later: later, now: now)
       preloader.want(options.looksAhead ? stage.upcoming : [])
     case .countKey: journal.note(.keyPressed, at: now)
     }
