@@ -51,8 +51,8 @@ import Testing
     #expect(coarseness.tolerance == 2)
   }
 
-  /// Lines of constant rates, and pictures whose size falls with the tolerance: each settles where it
-  /// is just fast enough, without swinging.
+  /// Lines of constant rates, and pictures whose size falls with the tolerance: each stays near
+  /// where it is just fast enough.
   @Test(arguments: [(2_000_000.0, 2...2), (400_000, 4...8), (100_000, 10...20), (10_000, 24...24)])
   func line_ofOneRate_settles(rate: Double, range: ClosedRange<Int>) {
     var coarseness = Coarseness()

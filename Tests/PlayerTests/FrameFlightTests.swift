@@ -129,7 +129,7 @@ extension FrameFlight {
     var flight = FrameFlight()
     let (least, most) = (Coarseness.tolerances.lowerBound, Coarseness.tolerances.upperBound)
     #expect(flight.tolerance == least)
-    // A frame that is looked at each 60 ms and does not go.
+    // A frame that is looked at each 100 ms and does not go.
     flight.begin([1], at: start)
     for look in 1...30 { flight.send(at: at(100 * look)) { _ in 0 } }
     #expect(flight.tolerance == most)
